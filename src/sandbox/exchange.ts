@@ -1,5 +1,4 @@
 import { jsonText } from '../base/json.ts';
-import type { Change } from './state/records.ts';
 
 /** The parts of a request that an answer depends on. */
 export interface Exchange {
@@ -19,12 +18,13 @@ export interface Reply {
   readonly fault?: 'reset' | 'hang';
 }
 
-/** An answer, and what it changes. */
-export interface HandlerResult {
+/** What a request led to. */
+export interface Outcome {
   readonly reply: Reply;
-  readonly changes: readonly Change[];
-  /** Why the request was rejected. */
-  readonly detail?: string;
+  /** The id of the message that it sent. */
+  readonly message?: string | undefined;
+  /** Why it was rejected, or how a fault changed it. */
+  readonly detail?: string | undefined;
 }
 
 /** Creates an AbortSignal for client disconnect. Called on demand, because it costs as much as an answer. */

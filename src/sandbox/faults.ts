@@ -2,78 +2,56 @@ import { endpointNames } from '../contract/endpoints.ts';
 import { eventNames, isEventName } from '../contract/events.ts';
 import * as read from '../contract/readers.ts';
 import { fields, integer, number, oneOf, optional, suggestion } from './readers.ts';
+import { Refusal } from './refusal.ts';
 import {
   type AnswerFault,
   answerFaults,
   type EventFault,
   eventFaults,
   type Fault,
-  type FaultRecord,
-  type FaultStatus,
   isOnAnswers,
 } from './state/records.ts';
-import type { Core, FaultState, State } from './state/state.ts';
+import type { Core, State } from './state/state.ts';
 import { longestTimer } from './time/clock.ts';
 
-/** Adds, lists and clears injected faults. */
-export function createFaults({ store, ids }: Core) {
-  const { state, commit } = store;
-  return {
-    add({ on, effect, after = false, times }: NewFault): Fault {
-      const id = ids.id('flt', state.serial + 1);
-      const fault = { on: [...new Set(on)], effect, after, times, id };
-      commit([{ type: 'fault', fault }]);
-      return fault;
-    },
-    /** Includes expired faults until they are cleared. */
-    list: (): readonly FaultStatus[] =>
-      [...state.faults.values()].map((one) => ({
-        ...one.fault,
-        matched: one.matched,
-        injected: one.injected,
-        active: isActive(one),
-      })),
-    /** Clears one fault or all; returns the cleared faults. */
-    clear(id?: string): readonly Fault[] {
-      const cleared = [...state.faults.values()]
-        .map(({ fault }) => fault)
-        .filter((fault) => fault.id === (id ?? fault.id));
-      commit(cleared.map((fault) => ({ type: 'fault-cleared', fault: fault.id })));
-      return cleared;
-    },
-  };
+/** Finds the fault that applies to this endpoint or event, and counts it. */
+export function drawFault({ faults }: State, on: Fault['on'][number]): Fault | undefined {
+  if (faults.size === 0) return undefined;
+  const [first, ...others] = faults.all().filter((fault) => fault.on.includes(on) && isActive(fault));
+  if (first) faults.put({ ...first, matched: first.matched + 1, injected: first.injected + 1 });
+  for (const fault of others) faults.put({ ...fault, matched: fault.matched + 1 });
+  return first;
 }
 
-/** The ids of all matching faults, and the one that applies. */
-export interface FaultMatch {
-  readonly matched: readonly string[];
-  readonly fault?: Fault;
+export function addFault({ store, ids }: Core, { on, effect, after = false, times }: NewFault): Fault {
+  const fault: Fault = { id: ids.id('flt'), on: [...new Set(on)], effect, after, times, matched: 0, injected: 0 };
+  store.state.faults.put(fault);
+  store.happened({ type: 'fault', fault });
+  return fault;
 }
 
-/** Finds the faults on this endpoint or event. `pending` has those that the state has not counted yet. */
-export function matchFaults(state: State, on: Fault['on'][number], pending: Iterable<FaultRecord> = []): FaultMatch {
-  if (state.faults.size === 0) return { matched: [] };
-  const counted = [...state.faults.values()].map((one) => withPending(one, pending));
-  const matched = counted.filter((one) => one.fault.on.includes(on) && isActive(one));
-  return { matched: matched.map(({ fault }) => fault.id), fault: matched[0]?.fault };
+/** Includes expired faults until they are cleared. */
+export function faultRows({ faults }: State) {
+  return faults.all().map((fault) => ({ ...fault, active: isActive(fault) }));
 }
 
-/** Returns the record of a draw; empty if no fault matched. */
-export function recordOf({ matched, fault }: FaultMatch): FaultRecord {
-  if (matched.length === 0) return {};
-  return fault ? { matched, fault: fault.id } : { matched };
-}
-
-function isActive({ fault, injected }: FaultState): boolean {
-  return injected < (fault.times ?? Infinity);
-}
-
-function withPending({ fault, matched, injected }: FaultState, pending: Iterable<FaultRecord>): FaultState {
-  for (const one of pending) {
-    if (one.matched?.includes(fault.id)) matched += 1;
-    if (one.fault === fault.id) injected += 1;
+/** Clears one fault or all; returns the ids. */
+export function clearFaults({ store }: Core, id?: string): readonly string[] {
+  const { faults } = store.state;
+  const cleared = faults
+    .all()
+    .map((fault) => fault.id)
+    .filter((fault) => fault === (id ?? fault));
+  if (id !== undefined && cleared.length === 0) throw new Refusal(404, `there is no fault ${id}`);
+  for (const fault of cleared) {
+    faults.delete(fault);
+    store.happened({ type: 'fault-cleared', fault });
   }
-  return { fault, matched, injected };
+  return cleared;
+}
+
+function isActive({ injected, times = Infinity }: Fault): boolean {
+  return injected < times;
 }
 
 /** Checks each field of a new fault, and that they fit together. */

@@ -1,56 +1,59 @@
 import { deliveryRecords } from './events/deliveries.ts';
 import { requestRow } from './requests.ts';
-import type { Adjustment, FeedRecord, Happened, OpenFeed, Topic } from './rows.ts';
-import { createLog } from './state/logs.ts';
-import type { Change } from './state/records.ts';
-import { eventById, type SentMessage, type State, type Store } from './state/state.ts';
-import type { AdjustableClock, ClockSetting } from './time/clock.ts';
+import {
+  type Adjustment,
+  feedKinds,
+  type FeedRecord,
+  type FeedRows,
+  type Happened,
+  type OpenFeed,
+  type Topic,
+} from './rows.ts';
+import type { Happening, State, Store } from './state/state.ts';
+import { type AdjustableClock, type ClockSetting, longestTimer } from './time/clock.ts';
 import { messageRow } from './views.ts';
 
-/** The most records of a kind that a page gets together. A page that is further behind starts over with the newest. */
+/** The records of a kind that a page gets at its start. It asks for older ones. */
+export const atFirst = 500;
+/** The most records of a kind that a page gets together. A page that is further behind starts over. */
 const mostBehind = 5_000;
 
-const topics: Readonly<Partial<Record<Change['type'], Topic>>> = {
+const topics: Readonly<Record<Happening['type'], Topic | undefined>> = {
   clock: 'clock',
-  contact: 'contents',
-  template: 'contents',
-  campaign: 'contents',
+  contents: 'contents',
   event: 'deliveries',
   delivery: 'deliveries',
   attempt: 'deliveries',
-  forward: 'deliveries',
-  redelivery: 'deliveries',
   fault: 'faults',
   'fault-cleared': 'faults',
-  key: 'keys',
-  revoke: 'keys',
-  'go-live': 'keys',
+  keys: 'keys',
   plan: 'usage',
-  call: 'usage',
-  secret: 'webhooks',
-  webhook: 'webhooks',
-  'webhook-secret': 'webhooks',
-  'webhook-disabled': 'webhooks',
-  'webhook-removed': 'webhooks',
+  request: 'usage',
+  webhooks: 'webhooks',
+  message: undefined,
+  reply: undefined,
+  reset: undefined,
 };
+
+const allTopics = [...new Set(Object.values(topics))].filter((topic) => topic !== undefined);
 
 /** Reads the logs of the state when asked, so that a change costs nothing but a note that there is one. */
 export function createFeeds(store: Store, clock: AdjustableClock): OpenFeed {
   const { state, follow } = store;
   const adjustments = createAdjustments(store, clock);
   return (after, wake) => {
-    let since = countsIn(after, state);
+    let since = cursorsIn(after, state);
     let due: number | null | undefined;
     let adjusted = 0;
     // Changes before this feed was opened are unknown.
-    const changed = new Set<Topic>(Object.values(topics));
+    const changed = new Set<Topic>(allTopics);
     const stop = follow(({ type }) => {
       const topic = topics[type];
       if (topic) changed.add(topic);
       if (type === 'reset') {
         since = undefined;
         adjusted = 0;
-        for (const one of Object.values(topics)) changed.add(one);
+        for (const one of allTopics) changed.add(one);
       }
       wake();
     });
@@ -58,57 +61,60 @@ export function createFeeds(store: Store, clock: AdjustableClock): OpenFeed {
       stop,
       take() {
         const records = recordsSince(since, state);
+        since = cursorsOf(state);
         if (changed.size > 0) records.push({ kind: 'changed', topics: [...changed] });
         changed.clear();
         if (adjustments.version() !== adjusted) records.push({ kind: 'adjustments', rows: adjustments.list() });
         adjusted = adjustments.version();
         const next = clock.nextAt() ?? null;
         if (next !== due) records.push({ kind: 'due', at: (due = next) });
-        since = countsOf(state);
-        return { cursor: cursorOf(state), records };
+        return { cursor: [...Object.values(since), state.dataId].join('.'), records };
       },
     };
   };
 }
 
-/** How many messages, replies, events and requests there have been. */
-type Counts = readonly number[];
+type Cursors = Readonly<Record<FeedRows['kind'], number>>;
 
-function countsOf({ messageIds, inbound, events, calls }: State): Counts {
-  return [messageIds, inbound, events, calls].map(({ cursor }) => cursor);
+function cursorsOf({ messages, replies, events, requests }: State): Cursors {
+  return { messages: messages.next, replies: replies.next, events: events.next, requests: requests.next };
 }
 
-/** The counts, and the id of the data that they count. */
-function cursorOf(state: State): string {
-  return [...countsOf(state), state.dataId].join('.');
+/** Undefined if the text is not a cursor of this data. */
+function cursorsIn(text: string | undefined, { dataId }: State): Cursors | undefined {
+  const [, numbers = '', id] = /^((?:\d{1,15}\.){4})(.*)$/.exec(text ?? '') ?? [];
+  if (id !== dataId) return undefined;
+  const [messages = 0, replies = 0, events = 0, requests = 0] = numbers.split('.', 4).map(Number);
+  return { messages, replies, events, requests };
 }
 
-/** Undefined if the cursor is not one of this data. */
-function countsIn(cursor: string | undefined, { dataId }: State): Counts | undefined {
-  const [, counts = '', id] = /^((?:\d{1,15}\.){4})(.*)$/.exec(cursor ?? '') ?? [];
-  return id === dataId ? counts.split('.', 4).map(Number) : undefined;
+function recordsSince(since: Cursors | undefined, state: State): FeedRecord[] {
+  const now = cursorsOf(state);
+  const isNear = since && feedKinds.every((kind) => since[kind] <= now[kind] && now[kind] - since[kind] <= mostBehind);
+  const newest = (kind: FeedRows['kind']) => Math.max(0, now[kind] - atFirst);
+  const from = isNear
+    ? since
+    : {
+        messages: newest('messages'),
+        replies: newest('replies'),
+        events: newest('events'),
+        requests: newest('requests'),
+      };
+  const rows = feedKinds.map((kind) => feedRows(state, kind, from[kind])).filter((record) => record.rows.length > 0);
+  return isNear ? rows : [{ kind: 'reset', from }, ...rows];
 }
 
-function recordsSince(since: Counts | undefined, state: State): FeedRecord[] {
-  const now = countsOf(state);
-  const newest = now.map((count) => Math.max(0, count - mostBehind));
-  const known = since?.every((from, at) => from >= (newest[at] ?? 0) && from <= (now[at] ?? 0)) ? since : undefined;
-  const [messages = 0, replies = 0, events = 0, requests = 0] = known ?? newest;
-  const sent = state.messageIds.since(messages).flatMap((id) => state.messages.get(id) ?? []);
-  const records: readonly FeedRecord[] = [
-    { kind: 'messages', rows: sent.map((one) => feedRow(one, state)) },
-    { kind: 'replies', rows: state.inbound.since(replies) },
-    { kind: 'events', rows: state.events.since(events) },
-    { kind: 'requests', rows: state.calls.since(requests).map(requestRow) },
-  ];
-  const found = records.filter((record) => 'rows' in record && record.rows.length > 0);
-  return known ? found : [{ kind: 'reset' }, ...found];
-}
-
-function feedRow(sent: SentMessage, state: State) {
-  const { campaign } = sent.message;
-  const row = messageRow(sent, state);
-  return campaign === undefined ? row : { ...row, campaign };
+/** The records of a log between two cursors, as a page shows them. */
+export function feedRows(state: State, kind: FeedRows['kind'], from: number, to?: number): FeedRows {
+  if (kind === 'replies') return { kind, rows: state.replies.between(from, to) };
+  if (kind === 'events') return { kind, rows: state.events.between(from, to).map(({ event }) => event) };
+  if (kind === 'requests') return { kind, rows: state.requests.between(from, to).map(requestRow) };
+  const rows = state.messages.between(from, to).map((message) => {
+    const { campaign } = message;
+    const row = messageRow(message, state);
+    return campaign === undefined ? row : { ...row, campaign };
+  });
+  return { kind, rows };
 }
 
 /** The changes of the clock and the faults. */
@@ -121,28 +127,33 @@ interface Adjustments {
 
 const mostAdjustments = 200;
 
+interface Entry {
+  adjustment: Adjustment;
+  readonly requests: number;
+}
+
 /** Remembers the newest adjustments of this process. */
 function createAdjustments({ state, follow }: Store, clock: AdjustableClock): Adjustments {
-  const log = createLog<{ adjustment: Adjustment; readonly requests: number }>(mostAdjustments);
+  let log: Entry[] = [];
   let version = 0;
   let setting = clock.setting();
   /** The advance that further steps belong to, until a request arrives. */
-  let open: { adjustment: Adjustment } | undefined;
-  follow((change) => {
-    if (change.type === 'call') open = undefined;
-    else if (change.type === 'clock') moved(change.clock);
-    else if (change.type === 'fault') add({ kind: 'fault', fault: change.fault });
-    else if (change.type === 'fault-cleared') add({ kind: 'fault-cleared', fault: change.fault });
-    else if (change.type === 'reset' && (change.what === 'logs' || change.what === 'all')) clear();
+  let open: Entry | undefined;
+  follow((what) => {
+    if (what.type === 'request') open = undefined;
+    else if (what.type === 'clock') moved(clock.setting());
+    else if (what.type === 'fault') add({ kind: 'fault', fault: what.fault });
+    else if (what.type === 'fault-cleared') add({ kind: 'fault-cleared', fault: what.fault });
+    else if (what.type === 'reset' && (what.what === 'logs' || what.what === 'all')) clear();
   });
   return {
     version: () => version,
-    list: () =>
-      [...log].map(({ adjustment, requests }) => ({ adjustment, requestsSince: state.calls.cursor - requests })),
+    list: () => log.map(({ adjustment, requests }) => ({ adjustment, requestsSince: state.requests.next - requests })),
   };
 
   function moved(next: ClockSetting): void {
-    const [before, span] = [setting, spanBetween(setting, next)];
+    const before = setting;
+    const span = spanBetween(before, next);
     setting = next;
     if ('frozen' in before !== 'frozen' in next) return void add({ kind: 'frozen' in next ? 'frozen' : 'real' });
     if ('ahead' in next && next.ahead === 0) return void add({ kind: 'real' });
@@ -154,19 +165,16 @@ function createAdjustments({ state, follow }: Store, clock: AdjustableClock): Ad
     else open = add({ kind: 'advanced', to }, to - span);
   }
 
-  function add(given: DistributiveOmit<Adjustment, 'id' | 'at'>, at = clock.now()) {
+  function add(fields: DistributiveOmit<Adjustment, 'id' | 'at'>, at = clock.now()): Entry {
     version += 1;
-    const entry: { adjustment: Adjustment; requests: number } = {
-      adjustment: { id: version, at, ...given },
-      requests: state.calls.cursor,
-    };
-    log.push(entry);
+    const entry = { adjustment: { id: version, at, ...fields }, requests: state.requests.next };
+    log = [...log, entry].slice(-mostAdjustments);
     open = undefined;
     return entry;
   }
 
   function clear(): void {
-    log.clear();
+    log = [];
     open = undefined;
     version += 1;
   }
@@ -184,20 +192,43 @@ function spanBetween(before: ClockSetting, next: ClockSetting): number {
 /** Calls the listener for each request, for each event without a webhook, and for each attempt to deliver another. */
 export function createWatch({ state, follow }: Store): (listener: (happened: Happened) => void) => void {
   return (listener) =>
-    follow((change) => {
-      const happened = happenedIn(change);
-      // A commit has the events of a request before the request.
+    follow((what) => {
+      const happened = happenedIn(what);
+      // The events of a request happen before its row in the log.
       if (happened?.type === 'event') queueMicrotask(() => listener(happened));
       else if (happened) listener(happened);
     });
 
-  function happenedIn(change: Change): Happened | undefined {
-    if (change.type === 'call') return { type: 'request', ...requestRow(change.call) };
-    if (change.type === 'event' && !state.deliveriesOf.has(change.event.id))
-      return { type: 'event', event: change.event, delivery: null };
-    if (change.type !== 'attempt') return undefined;
-    const [delivery] = deliveryRecords(state, change.delivery);
-    const event = delivery && eventById(state, delivery.event);
-    return event && { type: 'event', event, delivery };
+  function happenedIn(what: Happening): Happened | undefined {
+    if (what.type === 'request') return { type: 'request', ...requestRow(what.call) };
+    if (what.type === 'event' && what.emitted.deliveries.length === 0)
+      return { type: 'event', event: what.emitted.event, delivery: null };
+    if (what.type !== 'attempt') return undefined;
+    const event = state.events.get(what.id)?.event;
+    const [delivery] = deliveryRecords(state, what.id);
+    return event && delivery ? { type: 'event', event, delivery } : undefined;
   }
+}
+
+interface WaitLimit {
+  /** Milliseconds of real time. */
+  readonly within?: number;
+  readonly signal?: AbortSignal;
+}
+
+/** Returns a function that resolves at the next event, request or message, after a time, or when aborted. */
+export function createWait({ follow }: Store) {
+  return (type: 'event' | 'request' | 'message', { within = Infinity, signal }: WaitLimit = {}) =>
+    new Promise<void>((resolve) => {
+      if (within <= 0 || signal?.aborted) return resolve();
+      const wake = () => {
+        clearTimeout(timer);
+        stop();
+        signal?.removeEventListener('abort', wake);
+        resolve();
+      };
+      const stop = follow((what) => what.type === type && wake());
+      const timer = setTimeout(wake, Math.min(within, longestTimer));
+      signal?.addEventListener('abort', wake);
+    });
 }

@@ -13,7 +13,6 @@ import type { PageFiles } from './control/page.ts';
 import { tokenHeader } from './control/paths.ts';
 import type { Served } from './control/operations.ts';
 import { type DisconnectSignal, type Exchange, largestBody, type Reply } from './exchange.ts';
-import type { Incoming } from './answer.ts';
 import type { Sandbox } from './sandbox.ts';
 import type { Loopback } from './remote/locator.ts';
 import { type Clock, createClock } from './time/clock.ts';
@@ -120,11 +119,12 @@ function serve(server: Server, sandbox: Sandbox, handle: Handle): void {
   });
 }
 
-interface Pending extends Incoming {
+interface Pending {
+  readonly exchange: Exchange;
+  readonly gone: DisconnectSignal;
   readonly response: ServerResponse;
 }
 
-/** Answers all requests of an event-loop turn together, so that the journal is written once for all of them. */
 function handling(served: () => Served, idle: Idle): Handle {
   const [anonymous, trusted] = [createBodyReader(mostUnfinished), createBodyReader(Infinity)];
   const readingFor = (head: Head) => {
@@ -133,7 +133,7 @@ function handling(served: () => Served, idle: Idle): Handle {
     return { largest, bodies: largest > largestBody ? trusted : anonymous };
   };
   const answer = createTurn<Pending>((pending) => {
-    for (const [{ response }, reply] of served().sandbox.answerAll(pending)) send(response, reply);
+    for (const { exchange, gone, response } of pending) send(response, served().sandbox.answer(exchange, gone));
   });
   return (request, response) => {
     idle.touch();

@@ -6,8 +6,8 @@ import type { Call } from './state/records.ts';
 import type { State } from './state/state.ts';
 
 export function requestRow({ at, method, target, status, key, message, fault, detail }: Call): RequestRow {
-  const known = { key: key ?? null, message_id: message ?? null, fault: fault ?? null, detail: detail ?? null };
-  return { at: isoTime(at), method, path: target, status, ...known };
+  const rest = { key: key ?? null, message_id: message ?? null, fault: fault ?? null, detail: detail ?? null };
+  return { at: isoTime(at), method, path: target, status, ...rest };
 }
 
 /** The bytes of the newest requests and their answers. They are in memory only: a restart forgets them. */
@@ -31,14 +31,11 @@ export function createExchanges(): Exchanges {
       ring[next] = { call, head: { method, target, headers }, start, length: body.length, reply };
       next = (next + 1) % most;
     },
-    // A call that a fault has changed, or whose client has left, is not in the log.
-    list({ calls }) {
-      const kept = new Map(ring.map((one) => [one.call, one]));
-      return calls.since(Math.max(0, calls.cursor - most)).flatMap((call) => {
-        const found = kept.get(call);
-        return found ? rowOf(found) : [];
-      });
-    },
+    list: ({ requests }) =>
+      requests.between(requests.next - most).flatMap((call) => {
+        const kept = ring.find((one) => one.call === call);
+        return kept ? rowOf(kept) : [];
+      }),
   };
 }
 

@@ -1,6 +1,16 @@
 import type { EventName, MessageStatus } from '../contract/events.ts';
-import type { Newest, Range } from './state/logs.ts';
-import type { Attempt, Fault, Forward, Inbound, Key, Message, PlanSetting, SandboxEvent } from './state/records.ts';
+import type {
+  Attempt,
+  DeliveryState,
+  Fault,
+  Forward,
+  Inbound,
+  Key,
+  Message,
+  PlanSetting,
+  SandboxEvent,
+} from './state/records.ts';
+import type { Newest } from './state/table.ts';
 
 /** A request of the log, with all fields in the same order. */
 export interface RequestRow {
@@ -30,7 +40,7 @@ export interface Part {
   readonly bytes?: number | undefined;
 }
 
-export interface MessageFilter extends Range, Newest {
+export interface MessageFilter extends Newest {
   readonly to?: string | undefined;
   readonly template?: string | undefined;
   readonly status?: MessageStatus | undefined;
@@ -69,15 +79,14 @@ export interface EventRecord extends SandboxEvent {
 }
 
 /** The range is one of events. */
-export interface DeliveryFilter extends Range, Newest {
+export interface DeliveryFilter extends Newest {
   /** Default: all. */
   readonly states?: readonly RowState[] | undefined;
 }
 
 /** `queued` is an event without a delivery, because no webhook was registered for it. */
-export const rowStates = ['waiting', 'delivered', 'dead', 'dropped', 'queued'] as const;
-export type RowState = (typeof rowStates)[number];
-export type DeliveryStatus = Exclude<RowState, 'queued'>;
+export const rowStates = ['waiting', 'delivered', 'dead', 'dropped', 'queued'] as const satisfies readonly RowState[];
+type RowState = DeliveryState | 'queued';
 
 export interface DeliveryRow {
   /** When the event happened. */
@@ -114,8 +123,6 @@ export interface Remaining {
   /** Dead because the webhook is disabled, or removed. */
   readonly disabled: number;
   readonly removed: number;
-  /** Failed, with another attempt scheduled. */
-  readonly waiting: number;
 }
 
 export interface WebhookRow {
@@ -129,7 +136,7 @@ export interface WebhookRow {
   readonly created_at: string;
 }
 
-export interface KeyStatus extends Key {
+export interface KeyStatus extends Omit<Key, 'revoked'> {
   readonly state: 'active' | 'inactive' | 'revoked';
 }
 
@@ -169,14 +176,20 @@ export interface HappenedEvent {
   readonly delivery: DeliveryRecord | null;
 }
 
-/** A step of the page's state. */
-export type FeedRecord =
-  /** The page forgets its records; the newest ones follow. */
-  | { readonly kind: 'reset' }
+/** The records of a log. */
+export type FeedRows =
   | { readonly kind: 'messages'; readonly rows: readonly (MessageRow & Pick<Message, 'campaign'>)[] }
   | { readonly kind: 'replies'; readonly rows: readonly Inbound[] }
   | { readonly kind: 'events'; readonly rows: readonly SandboxEvent[] }
-  | { readonly kind: 'requests'; readonly rows: readonly RequestRow[] }
+  | { readonly kind: 'requests'; readonly rows: readonly RequestRow[] };
+
+export const feedKinds = ['messages', 'replies', 'events', 'requests'] as const satisfies readonly FeedRows['kind'][];
+
+/** A step of the page's state. */
+export type FeedRecord =
+  /** The page forgets its records; the newest ones follow. The cursors are theirs: older ones come on demand. */
+  | { readonly kind: 'reset'; readonly from: Readonly<Record<FeedRows['kind'], number>> }
+  | FeedRows
   /** All changes of the clock and the faults, each with the number of requests since. */
   | {
       readonly kind: 'adjustments';

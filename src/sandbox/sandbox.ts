@@ -1,28 +1,36 @@
 import { randomBytes } from 'node:crypto';
-import type { EndpointName } from '../contract/endpoints.ts';
+import { type EndpointName, endpoints } from '../contract/endpoints.ts';
 import type { PlanName } from '../contract/plans.ts';
-import { createMinuteWindow, limitsOf, usageOf } from './api/admission.ts';
 import type { ErrorStatus } from '../contract/statuses.ts';
-import { answer, answerAll, type Incoming, refused } from './answer.ts';
-import type { DisconnectSignal, Exchange } from './exchange.ts';
-import type { Change, FaultRecord, PlanSetting } from './state/records.ts';
-import { type AdjustableClock, type ClockSetting, createClock } from './time/clock.ts';
-import { createWait, compactAsItGrows, compactIfObsolete, openStore, type Journal } from './state/store.ts';
-import { createContents } from './contents/contents.ts';
-import { createWebhooks, disableExternal } from './events/webhooks.ts';
+import { answer, refused, type Service } from './answer.ts';
+import { createMinuteWindow, rateLimitOf, usageOf } from './api/admission.ts';
+import { addSampleData, reset, seed } from './contents/contents.ts';
 import { activeSecrets } from './events/attempt.ts';
+import { redeliver, reportForwards } from './events/deliveries.ts';
 import { createDispatcher } from './events/dispatcher.ts';
-import { createIds } from './state/ids.ts';
-import { createRedeliver, createReportForwards } from './events/deliveries.ts';
-import { createExchanges } from './requests.ts';
-import { createFaults } from './faults.ts';
-import { createKeys, initialChanges } from './state/keys.ts';
-import type { RateLimit } from './rows.ts';
-import { Refusal } from './refusal.ts';
 import { scheduleReceipts } from './events/receipts.ts';
+import {
+  addWebhook,
+  disableExternal,
+  removeOrphans,
+  removeWebhook,
+  rotateSecret,
+  webhookRows,
+} from './events/webhooks.ts';
+import type { DisconnectSignal, Exchange } from './exchange.ts';
+import { addFault, clearFaults, faultRows } from './faults.ts';
+import { createFeeds, createWait, createWatch, feedRows } from './feed.ts';
+import { Refusal } from './refusal.ts';
+import { createExchanges } from './requests.ts';
+import type { FeedRows } from './rows.ts';
+import type { StateFile } from './state/file.ts';
+import { createIds, newDataId, newSecret } from './state/ids.ts';
+import { createKey, goLive, initialKey, keyRows, revokeKey } from './state/keys.ts';
+import type { PlanSetting } from './state/records.ts';
+import { type Core, createState, createStore, type State } from './state/state.ts';
+import { type AdjustableClock, createClock } from './time/clock.ts';
 import { createTime } from './time/time.ts';
-import { audienceOf, createTrigger } from './trigger/trigger.ts';
-import { createFeeds, createWatch } from './feed.ts';
+import { audienceOf, trigger } from './trigger/trigger.ts';
 import { viewsOf } from './views.ts';
 
 export interface SandboxOptions {
@@ -35,7 +43,8 @@ export interface SandboxOptions {
   /** The same seed gives the same identifiers and delays, but other keys. */
   readonly seed?: string | undefined;
   readonly clock?: AdjustableClock | undefined;
-  readonly journal?: Journal | undefined;
+  /** Where the state is saved; by default nowhere. */
+  readonly file?: StateFile | undefined;
   /** Whether stored webhooks on other machines receive events (default: true). */
   readonly external?: boolean | undefined;
   /** Milliseconds of real time that a webhook has to answer (default: 15 s). */
@@ -44,92 +53,140 @@ export interface SandboxOptions {
   readonly warn?: ((text: string) => void) | undefined;
 }
 
-const inLocator: ReadonlySet<Change['type']> = new Set(['plan', 'clock', 'reset']);
-
 /** Everything that can be done to a sandbox in this process. */
 export type Sandbox = ReturnType<typeof createSandbox>;
 
 export function createSandbox(options: SandboxOptions = {}) {
-  const { clock = createClock(), external = true } = options;
-  const warn = options.warn ?? (() => {});
-  const store = openStore(options.journal);
-  const { state, commit } = store;
-  compactIfObsolete(store, warn);
-  const seed = state.seed || (options.seed ?? randomBytes(16).toString('hex'));
-  const ids = createIds(seed);
-  if (state.serial === 0) commit(initialChanges(seed, settingOf(options)));
-  else if (options.plan !== undefined) commit([{ type: 'plan', plan: settingOf(options) }]);
-  if (state.clock) clock.set(state.clock);
-  disableExternal(state, external, warn);
-  const exchanges = createExchanges();
-  const uncommitted = new Set<FaultRecord>();
-  const service = { state, ids, minute: createMinuteWindow(), clock, uncommitted, exchanges, warn };
-  const core = { store, ids, clock, warn };
+  const { clock = createClock(), external = true, file, warn = () => {} } = options;
+  const past = file?.past;
+  const state = past ?? newState(options);
+  const store = createStore(state);
+  const core: Core = { store, ids: createIds(state), clock, warn };
   const closing = new AbortController();
-  const runtime = { service, store, closing: closing.signal };
-  const stopCompacting = compactAsItGrows(store, warn);
-  const cancelReceipts = scheduleReceipts(core);
+  if (file) store.follow(() => void (closing.signal.aborted || file.changed(state)));
+  /** A function that changes the state, without its first argument. */
+  const act =
+    <A extends readonly unknown[], T>(run: (core: Core, ...args: A) => T) =>
+    (...args: A): T =>
+      store.change(() => run(core, ...args));
+  if (past?.clock) clock.set(past.clock);
+  if (!past) act(addInitialKeys)();
+  else if (options.plan !== undefined) act(setPlan)(settingOf(options));
+  act(disableExternal)(external);
+  const exchanges = createExchanges();
+  const service = { ...core, minute: createMinuteWindow(), exchanges, closing: closing.signal };
+  const stopReceipts = scheduleReceipts(core);
   const dispatcher = createDispatcher({ ...core, timeout: options.timeout });
   return {
     /** Answers a request, without a socket. Never throws or rejects. */
-    answer: (exchange: Exchange, gone?: DisconnectSignal) => answer({ exchange, gone }, runtime),
-    /** Answers requests in order, and journals their changes in one write. */
-    answerAll: <T extends Incoming>(asked: readonly T[]) => answerAll(asked, runtime),
+    answer: (exchange: Exchange, gone?: DisconnectSignal) => answer(exchange, service, gone),
     /** Builds the answer to an unreadable request. */
     refuse: (status: ErrorStatus, detail: string) => refused(new Refusal(status, detail)),
-    keys: createKeys(core),
+    keys: {
+      sandbox: initialKey(state, 'sandbox'),
+      live: initialKey(state, 'live'),
+      list: () => keyRows(state),
+      create: act(createKey),
+      revoke: act(revokeKey),
+      goLive: act(goLive),
+    },
     /** The secret that signs events, for webhooks without their own. */
     secret: () => state.secret.secret,
     /** All secrets that sign events now: the sandbox's, and those of webhooks. */
-    secrets: (): readonly string[] =>
-      [state.secret, ...[...state.webhooks.values()].flatMap(({ secret }) => secret ?? [])].flatMap((one) =>
-        activeSecrets(one, clock.now()),
+    secrets: () =>
+      [state.secret, ...state.webhooks.all().flatMap(({ secret }) => secret ?? [])].flatMap((secret) =>
+        activeSecrets(secret, clock.now()),
       ),
     clock,
-    faults: createFaults(core),
-    webhooks: createWebhooks(core),
-    redeliver: createRedeliver(core),
-    reportForwards: createReportForwards(core),
+    faults: { add: act(addFault), list: () => faultRows(state), clear: act(clearFaults) },
+    webhooks: {
+      add: act(addWebhook),
+      list: () => webhookRows(state),
+      remove: act(removeWebhook),
+      removeOrphans: act(removeOrphans),
+      rotate: act(rotateSecret),
+    },
+    redeliver: act(redeliver),
+    reportForwards: act(reportForwards),
     /** Resolves when no delivery is in flight or ready to send. */
     settled: dispatcher.settled,
     time: createTime({ ...core, settled: dispatcher.settled }),
-    trigger: createTrigger(core),
+    trigger: act(trigger),
     /** The number of contacts that a broadcast sends to: all, or those with a tag. Throws a Refusal if that is 0. */
     audience: (tag?: string) => audienceOf({ tag }, state).length,
-    ...createContents(core),
+    reset: act(reset),
+    seed: act(seed),
+    sendAgain: (id: string) => sendAgain(id, service),
     watch: createWatch(store),
     /** The bytes of the newest requests and their answers, in order. */
     exchanges: () => exchanges.list(state),
     openFeed: createFeeds(store, clock),
+    /** The records before a cursor, as the feed has them. */
+    older: (kind: FeedRows['kind'], before: number, limit: number) =>
+      feedRows(state, kind, Math.max(0, before - limit), before),
     waitForNext: createWait(store),
-    setPlan: (plan: PlanSetting) => commit([{ type: 'plan', plan }]),
+    setPlan: act(setPlan),
     usage: () => usageOf(state, service.minute, clock.now()),
     /** The shared rate limit; undefined if the plan has none. */
-    minute: () => minuteOf(state.plan, clock.setting()),
+    minute: () => rateLimitOf(state.plan, clock.setting()),
     /** Identifies the messages and contacts of this sandbox; resetting either changes it. */
     dataId: () => state.dataId,
     /** Calls the listener when the minute or the data id may have changed, which are part of the locator. */
     onLocatorChange: (listener: () => void) =>
-      store.follow(({ type }) => (inLocator.has(type) ? listener() : undefined)),
+      store.follow(({ type }) => {
+        if (type === 'plan' || type === 'clock' || type === 'reset') listener();
+      }),
     ...viewsOf(state),
     /** Cancels all timers and deliveries. */
     close() {
       closing.abort();
       clock.stop();
-      cancelReceipts();
+      stopReceipts();
       dispatcher.close();
-      stopCompacting();
     },
   };
+}
+
+function newState(options: SandboxOptions): State {
+  const state = createState({
+    serial: 0,
+    seed: options.seed ?? randomBytes(16).toString('hex'),
+    dataId: newDataId(),
+    secret: { secret: newSecret() },
+    live: false,
+    plan: settingOf(options),
+    clock: null,
+    months: {},
+  });
+  addSampleData(state);
+  return state;
+}
+
+function addInitialKeys(core: Core): void {
+  createKey(core, 'full', 'sandbox');
+  createKey(core, 'full', 'live');
+}
+
+function setPlan({ store }: Core, plan: PlanSetting): void {
+  store.state.plan = plan;
+  store.happened({ type: 'plan' });
 }
 
 function settingOf({ plan = 'enterprise', rate, monthly, without = [] }: SandboxOptions): PlanSetting {
   return { name: plan, perMinute: rate, perMonth: monthly, without };
 }
 
-/** The limit that clients on this machine may rely on: none while the clock is frozen, because waiting would not end the minute. */
-function minuteOf(plan: PlanSetting, clock: ClockSetting): RateLimit | undefined {
-  const limit = limitsOf(plan).perMinute;
-  if (!limit || 'frozen' in clock) return undefined;
-  return { limit, moved: Math.floor(clock.ahead / 60_000) };
+/** Sends the request of a message once more, as its client did: with all checks, faults and a row in the log. */
+async function sendAgain(id: string, service: Service) {
+  const { messages, keys } = service.store.state;
+  const message = messages.get(id);
+  if (!message) throw new Refusal(404, `there is no message ${id}`);
+  const { to, template, params, key: keyId } = message;
+  const key = keys.all().find((one) => one.id === keyId);
+  const { method, path: target } = endpoints.sendTemplate;
+  const headers = { authorization: `Bearer ${key?.text}`, 'content-type': 'application/json' };
+  const body = JSON.stringify({ to, template, params });
+  const before = messages.next;
+  const { status } = await answer({ method, target, headers, body }, service);
+  return { status, message_id: messages.between(before)[0]?.id ?? null };
 }

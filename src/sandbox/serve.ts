@@ -8,16 +8,15 @@ import { createFolder, ownText } from '../base/files.ts';
 import { readIfPresent, startHeartbeat } from '../base/liveness.ts';
 import { acquire, type Claim, type Holder, nameOf } from '../base/lock.ts';
 import { sleep } from './time/clock.ts';
-import type { Journal } from './state/store.ts';
 import { findSandbox, type Locator, locatorFolder, removeLocator, writeLocator } from './remote/locator.ts';
 import type { Sandbox } from './sandbox.ts';
 import type { PageFiles } from './control/page.ts';
 import { startServer } from './http.ts';
-import { openFileJournal } from './state/file-journal.ts';
+import { openStateFile, type StateFile } from './state/file.ts';
 
 export interface ServeOptions {
-  /** Creates the sandbox from the contents of its store. */
-  readonly sandbox: (journal: Journal | undefined) => Sandbox;
+  /** Creates the sandbox from its saved state. */
+  readonly sandbox: (file: StateFile | undefined) => Sandbox;
   readonly stateFolder: string;
   /** The folder, used by this sandbox only; null for a sandbox that stores nothing. */
   readonly data: string | null;
@@ -50,8 +49,7 @@ export async function serve(options: ServeOptions): Promise<LocatedSandbox> {
   locatorFolder(stateFolder);
   const undo: Step[] = [];
   try {
-    const journal = data === null ? undefined : await openJournalIn(data, options, undo);
-    const sandbox = options.sandbox(journal);
+    const sandbox = options.sandbox(data === null ? undefined : await openFileIn(data, options, undo));
     undo.push(() => sandbox.close());
     const { port, url, loopback, token, ending } = await startListening(sandbox, options, undo);
     const keys = { sandbox: sandbox.keys.sandbox, live: sandbox.keys.live };
@@ -101,14 +99,14 @@ async function undoAll(steps: Step[]): Promise<void> {
   }
 }
 
-/** Locks the folder and opens its journal. The lock is released after the journal is closed and complete. */
-async function openJournalIn(data: string, options: ServeOptions, undo: Step[]): Promise<Journal> {
-  const { host, warn } = options;
+/** Locks the folder and opens its file. The lock is released once everything is saved. */
+async function openFileIn(data: string, options: ServeOptions, undo: Step[]): Promise<StateFile> {
+  const { host, warn = () => {} } = options;
   const held = await claim(data, options);
   undo.push(() => held.release());
-  const journal = openFileJournal(data, { later: host.later, isOurs: held.isHeld, warn });
-  undo.push(journal.close);
-  return journal;
+  const file = openStateFile(data, { host, isOurs: held.isHeld, warn });
+  undo.push(file.close);
+  return file;
 }
 
 async function startListening(sandbox: Sandbox, options: ServeOptions, undo: Step[]) {

@@ -1,12 +1,13 @@
 import { isoTime } from '../base/iso-time.ts';
 import { renderedText } from '../contract/template-text.ts';
 import { payloadOf } from './api/answers.ts';
-import { deliveryRecords, deliveryRows, remaining, undelivered, waitingCount } from './events/deliveries.ts';
+import { deliveryRecords, deliveryRows, remaining } from './events/deliveries.ts';
 import { requestRow } from './requests.ts';
 import type { DeliveryFilter, DeliveryStory, EventRecord, MessageFilter, MessageRow, MessageStory } from './rows.ts';
-import type { Campaign, Contact, Template } from './state/records.ts';
-import { between, newest } from './state/logs.ts';
-import { eventById, type SentMessage, type State } from './state/state.ts';
+import { keyNamed } from './state/keys.ts';
+import type { Message } from './state/records.ts';
+import type { State } from './state/state.ts';
+import { type Newest, newest } from './state/table.ts';
 
 /** Read-only views of a sandbox's state. */
 export function viewsOf(state: State) {
@@ -14,16 +15,14 @@ export function viewsOf(state: State) {
     plan: () => state.plan,
     /** In order. A cursor is the number of events up to that point, including dropped ones. */
     events: (after = 0): readonly EventRecord[] =>
-      state.events.since(after).map((event) => ({ ...event, payload: payloadOf(event) })),
-    /** Every request, in order, after a cursor of requests. */
-    requests: (after = 0) => state.calls.since(after),
-    cursors: () => ({
-      events: state.events.cursor,
-      requests: state.calls.cursor,
-      messages: state.messageIds.cursor,
-    }),
+      state.events.between(after).map(({ event }) => ({ ...event, payload: payloadOf(event) })),
+    requests: ({ after = 0, before, limit }: Newest = {}) => newest(state.requests.between(after, before), limit),
+    cursors: () => ({ events: state.events.next, requests: state.requests.next, messages: state.messages.next }),
     /** The audit log of a key or a key's id. */
-    audit: (key: string) => state.calls.ofKey(state.keys.by.get(key)?.id ?? key),
+    audit(name: string) {
+      const { id } = keyNamed(state, name);
+      return state.requests.all().filter(({ key }) => key === id);
+    },
     /** In the order of sending, with the text that the recipient reads. */
     messages: (filter: MessageFilter = {}) => messageRows(state, filter),
     /** Everything about a message; undefined if the id is unknown. */
@@ -31,59 +30,67 @@ export function viewsOf(state: State) {
     /** In the order of the events; includes queued events. */
     deliveries: (filter: DeliveryFilter = {}) => deliveryRows(state, filter),
     /** Full records, by the id of a delivery or an event; empty if the id is unknown. */
-    delivery: (id: string): readonly DeliveryStory[] =>
-      deliveryRecords(state, id).map((record) => {
-        const event = eventById(state, record.event);
-        return { ...record, payload: event ? payloadOf(event) : null };
-      }),
+    delivery: (id: string): readonly DeliveryStory[] => {
+      const event = state.events.get(id)?.event;
+      return deliveryRecords(state, id).map((record) => ({ ...record, payload: event ? payloadOf(event) : null }));
+    },
     /** Counts the deliveries that redelivering `failed` leaves out. */
     remaining: () => remaining(state),
-    contacts: (): readonly Contact[] => state.contacts.list,
-    templates: (): readonly Template[] => state.templates.list,
-    campaigns: (): readonly Campaign[] => state.campaigns.list,
-    /** `queued`: events without a matching webhook. `waiting`: deliveries still to be attempted or retried. */
-    counts: () => ({
-      contacts: state.contacts.list.length,
-      templates: state.templates.list.length,
-      campaigns: state.campaigns.list.length,
-      messages: state.messages.size,
-      events: state.events.length,
-      queued: undelivered(state).length,
-      waiting: waitingCount(state),
-    }),
+    contacts: () => state.contacts.all(),
+    templates: () => state.templates.all(),
+    campaigns: () => state.campaigns.all(),
+    counts: () => countsOf(state),
   };
 }
 
-function messageRows(state: State, { to, template, status, ...range }: MessageFilter): readonly MessageRow[] {
-  const matches = ({ message, status: current }: SentMessage) =>
-    (to === undefined || message.to === to) &&
-    (template === undefined || message.template === template) &&
-    (status === undefined || current === status);
-  const found = between(state.messageIds.since, range).flatMap((id) => state.messages.get(id) ?? []);
-  return newest(found.filter(matches), range).map((sent) => messageRow(sent, state));
+/** `queued`: events without a matching webhook. `waiting`: deliveries still to be attempted or retried. */
+function countsOf({ contacts, templates, campaigns, messages, events }: State) {
+  const all = events.all();
+  return {
+    contacts: contacts.size,
+    templates: templates.size,
+    campaigns: campaigns.size,
+    messages: messages.size,
+    events: events.size,
+    queued: all.filter(({ deliveries }) => deliveries.length === 0).length,
+    waiting: all.flatMap(({ deliveries }) => deliveries.filter(({ state }) => state === 'waiting')).length,
+  };
+}
+
+function messageRows(state: State, filter: MessageFilter): readonly MessageRow[] {
+  const { to, template, status, after = 0, before, limit } = filter;
+  const matching = state.messages
+    .between(after, before)
+    .filter(
+      (message) =>
+        (to === undefined || message.to === to) &&
+        (template === undefined || message.template === template) &&
+        (status === undefined || message.status === status),
+    );
+  return newest(matching, limit).map((message) => messageRow(message, state));
 }
 
 function messageStory(state: State, id: string): MessageStory | undefined {
-  const sent = state.messages.get(id);
-  if (!sent) return undefined;
-  const events = [...state.events].filter(({ message }) => message === id);
-  const request = [...state.calls].find(({ message }) => message === id);
+  const message = state.messages.get(id);
+  if (!message) return undefined;
+  const events = state.events.all().flatMap(({ event }) => (event.message === id ? [event] : []));
+  const call = state.requests.all().find((request) => request.message === id);
   return {
-    ...messageRow(sent, state),
-    request: request ? requestRow(request) : null,
+    ...messageRow(message, state),
+    request: call ? requestRow(call) : null,
     receipts: [
       ...events.map(({ type, at, id: event }) => ({ type, at: isoTime(at), event })),
-      ...sent.message.receipts.slice(sent.done).map(({ type, at }) => ({ type, at: isoTime(at), event: null })),
+      ...message.receipts.slice(message.done).map(({ type, at }) => ({ type, at: isoTime(at), event: null })),
     ],
-    events: events.map(({ id, type, at, data }) => {
-      return { id, type, at: isoTime(at), data, deliveries: deliveryRecords(state, id) };
+    events: events.map(({ id: event, type, at, data }) => {
+      return { id: event, type, at: isoTime(at), data, deliveries: deliveryRecords(state, event) };
     }),
   };
 }
 
-export function messageRow({ message, status }: SentMessage, { templates }: State): MessageRow {
-  const { id, to, template: name, params, mode, sentAt } = message;
-  const template = templates.by.get(name);
+export function messageRow(message: Message, { templates }: State): MessageRow {
+  const { id, to, template: name, params, mode, sentAt, status } = message;
+  const template = templates.get(name);
   const text = template ? renderedText(template.body, template.variables, params) : null;
   return { sent_at: isoTime(sentAt), to, template: name, status, text, id, params, mode };
 }

@@ -1,7 +1,6 @@
 import { appendFileSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { lineOf } from '../../src/base/journal-lines.ts';
 import { bin, temporaryHome } from '../support/bin.ts';
 import { stopSandboxes } from '../support/cli.ts';
 import { modeOf, ownFile, ownFolder } from '../support/system.ts';
@@ -83,18 +82,6 @@ it.each(['open --print', 'log', 'set'])('sandbox %s accepts --profile local, and
   const argv = ['sandbox', ...words.split(' '), '--profile'];
   expect((await bin([...argv, 'local'], { home })).code).toBe(0);
   expect((await bin([...argv, 'acme'], { home })).code).toBe(2);
-});
-
-it('says why it does not start, and what to do', async () => {
-  const home = newHome();
-  const journal = join(home, '.local/state/bizmsg/sandbox/journal.ndjson');
-  mkdirSync(dirname(journal), { recursive: true, mode: 0o700 });
-  writeFileSync(journal, lineOf({ format: 'bizmsg sandbox', version: 99 }), { mode: 0o600 });
-  const { code, stderr } = await bin(send, { home });
-  expect([code, stderr]).toEqual([
-    3,
-    expect.stringMatching(/did not start: this bizmsg does not know .*\n  if a newer/),
-  ]);
 });
 
 describe('the log of a background sandbox', () => {

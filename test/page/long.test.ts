@@ -34,7 +34,7 @@ describe.skipIf(noBrowser)(`the page with ${count} messages (${noBrowser ?? 'in 
       await open(screen);
       const rows = page.getByRole('table', { name: table }).getByRole('row');
       await expect.poll(() => rows.count()).toBe(101);
-      await page.getByRole('button', { name: /^Show 100 more of [45],/ }).click();
+      await page.getByRole('button', { name: /^Show 100 more of / }).click();
       await expect.poll(() => rows.count()).toBe(201);
     }
     await page.goto(`${shown.url}/__sandbox/#limits/keys`);

@@ -58,7 +58,7 @@ describe('the state of the page', () => {
     const state = reduced(
       { kind: 'messages', rows: [message('a')] },
       { kind: 'changed', topics: ['clock'] },
-      { kind: 'reset' },
+      { kind: 'reset', from: { messages: 0, replies: 0, events: 0, requests: 0 } },
       { kind: 'changed', topics: ['clock'] },
     );
     expect(state).toMatchObject({ messages: [], versions: { clock: 2 } });

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { httpRequest } from '../../src/base/http-request.ts';
 import { endpoints } from '../../src/contract/endpoints.ts';
@@ -80,7 +82,7 @@ describe('the stream', () => {
     expect(kinds((await (await open(id)).next()).records)).toEqual(['reset']);
   });
 
-  it('starts over with the newest 5,000 messages for a page that is further behind', async () => {
+  it('starts over with the newest 500 messages for a page that is more than 5,000 behind', async () => {
     const stream = await open();
     const { id } = await stream.next();
     stream.close();
@@ -90,7 +92,10 @@ describe('the stream', () => {
     const { records } = await (await open(id)).next();
     expect(kinds(records)[0]).toBe('reset');
     const rows = records.flatMap((record) => (record.kind === 'messages' ? record.rows : []));
-    expect([rows.length, rows.at(-1)?.to]).toEqual([5_000, phones.at(-1)?.phone]);
+    expect([rows.length, rows.at(-1)?.to]).toEqual([500, phones.at(-1)?.phone]);
+    const from = records.find((record) => record.kind === 'reset')?.from.messages ?? 0;
+    const older = shown.sandbox.older('messages', from, 2);
+    expect(older.rows).toMatchObject(phones.slice(-502, -500).map(({ phone: to }) => ({ to })));
   });
 });
 
@@ -132,6 +137,8 @@ describe.skipIf(noBrowser)(`the page (${noBrowser ?? 'in chromium'})`, () => {
     await page.getByRole('link', { name: '+12025550101' }).first().click();
     expect(await send('welcome')).toMatchObject({ status: 200 });
     await page.getByRole('article', { name: 'welcome' }).waitFor();
+    const state = join(home.path, '.local/state/bizmsg/sandbox/state.json');
+    await expect.poll(() => readFileSync(state, 'utf8')).toContain('"template":"welcome","params"');
 
     process.kill(sandbox.pid, 'SIGKILL');
     await sandbox.ended;

@@ -16,7 +16,7 @@ interface Asking {
 export async function ask(server: Server, method: string, target: string, asking: Asking = {}): Promise<string> {
   const { key = server.sandbox.keys.sandbox, body = '', leaves = false } = asking;
   const leaving = new AbortController();
-  const called = server.sandbox.waitForNext('call');
+  const called = server.sandbox.waitForNext('request');
   const seen = heard(server.url + target, { method, headers: { ...bearing(key) }, body, signal: leaving.signal });
   if (leaves) {
     await called;

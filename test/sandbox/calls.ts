@@ -1,7 +1,7 @@
-import type { Change } from '../../src/sandbox/state/records.ts';
 import { type AdjustableClock, manualClock } from '../../src/sandbox/time/clock.ts';
 import type { Exchange, Reply } from '../../src/sandbox/exchange.ts';
-import type { Journal } from '../../src/sandbox/state/store.ts';
+import { partsOf, type StateFile } from '../../src/sandbox/state/file.ts';
+import { loadedState, type State } from '../../src/sandbox/state/state.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { createSandbox, type SandboxOptions } from '../../src/sandbox/sandbox.ts';
 
@@ -18,8 +18,8 @@ export const order = { to: '+12025550142', template: 'order_update', params: ['A
 
 export interface Calls {
   readonly sandbox: Sandbox;
-  /** The journal, unless the test has its own. */
-  readonly journal: MemoryJournal;
+  /** The file, unless the test has its own. */
+  readonly file: MemoryFile;
   readonly clock: AdjustableClock;
   /** Warnings of the sandbox. */
   readonly warnings: readonly string[];
@@ -31,12 +31,12 @@ export interface Calls {
 export function calls(options: SandboxOptions = {}): Calls {
   const clock = manualClock(start, () => start);
   const warnings: string[] = [];
-  const journal = memoryJournal();
-  const sandbox = createSandbox({ seed: 'a seed', clock, journal, warn: (text) => warnings.push(text), ...options });
+  const file = memoryFile();
+  const sandbox = createSandbox({ seed: 'a seed', clock, file, warn: (text) => warnings.push(text), ...options });
   const headers = bearing(sandbox.keys.sandbox);
   return {
     sandbox,
-    journal,
+    file,
     clock,
     warnings,
     get: async (target, change) => sandbox.answer({ method: 'GET', target, headers, body: '', ...change }),
@@ -53,19 +53,21 @@ export function bodyOf(reply: Reply): unknown {
   return JSON.parse(reply.body);
 }
 
-export interface MemoryJournal extends Journal {
-  readonly lines: readonly string[];
+export interface MemoryFile extends StateFile {
+  /** Everything that would be saved. */
+  text(): string;
 }
 
-/** A journal in memory that stores text, as a file would. */
-export function memoryJournal(): MemoryJournal {
-  const lines: string[] = [];
+/** A file in memory. */
+export function memoryFile(): MemoryFile {
+  let last: State | undefined;
+  const text = () => (last ? [...partsOf(last)].join('') : '');
   return {
-    lines,
+    text,
     get past() {
-      return lines.map((line): readonly Change[] => JSON.parse(line));
+      return last && loadedState(JSON.parse(text()));
     },
-    append: (changes) => void lines.push(JSON.stringify(changes)),
-    replace: (commits) => void lines.splice(0, Infinity, ...Array.from(commits, (changes) => JSON.stringify(changes))),
+    changed: (state) => void (last = state),
+    close: async () => {},
   };
 }

@@ -18,7 +18,7 @@ export async function serveLocal(home: string, options: SandboxOptions = {}): Pr
 /** Options that serve a sandbox from the default data folder. */
 export function serveOptions(stateFolder: string, options: SandboxOptions = {}): ServeOptions {
   return {
-    sandbox: (journal) => createSandbox({ journal, ...options }),
+    sandbox: (file) => createSandbox({ file, ...options }),
     stateFolder,
     data: defaultData(stateFolder),
     port: 0,

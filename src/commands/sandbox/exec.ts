@@ -62,7 +62,7 @@ async function serve(context: Context, stateFolder: string, plan: PlanName | und
   ]);
   const warn = (text: string) => context.note('sandbox', text);
   return serve({
-    sandbox: (journal) => createSandbox({ plan, warn, journal }),
+    sandbox: (file) => createSandbox({ plan, warn, file }),
     stateFolder,
     data: defaultData(stateFolder),
     port: 0,

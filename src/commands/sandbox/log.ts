@@ -108,11 +108,10 @@ const redeliver = command({
     redelivered === 0 ? 'Nothing to deliver again' : `${ui.color.green('Delivering again')}: ${redelivered}`,
 });
 
-function skipped({ disabled, removed, waiting }: OutputOf<'redeliver'>['remaining']): readonly string[] {
+function skipped({ disabled, removed }: OutputOf<'redeliver'>['remaining']): readonly string[] {
   const reasons = [
     [disabled, 'skipped because the webhook is disabled: add it again'],
     [removed, 'skipped because the webhook was removed: redeliver the event'],
-    [waiting, 'waiting for the next attempt: pass the id to deliver now'],
   ] as const;
   return reasons.flatMap(([count, why]) => (count === 0 ? [] : [`${count} ${count === 1 ? 'is' : 'are'} ${why}`]));
 }

@@ -111,7 +111,7 @@ async function start(context: Context, input: Input<typeof params>) {
   return serve({
     host,
     build: __BUILD__,
-    sandbox: (journal) => createSandbox({ plan, external: !onlyLocal(host.env), warn, journal }),
+    sandbox: (file) => createSandbox({ plan, external: !onlyLocal(host.env), warn, file }),
     stateFolder,
     data: ephemeral ? null : defaultData(stateFolder),
     port,

@@ -2,9 +2,10 @@ import { isIP } from 'node:net';
 import { announced, type Announced, type EndpointName, endpointNames, endpoints } from '../../contract/endpoints.ts';
 import { isLocalKey, keyPrefixes, type Scope } from '../../contract/keys.ts';
 import { type Plan, plans } from '../../contract/plans.ts';
-import type { Usage } from '../rows.ts';
+import type { RateLimit, Usage } from '../rows.ts';
 import type { Key, PlanSetting } from '../state/records.ts';
 import { monthOf, type State } from '../state/state.ts';
+import type { ClockSetting } from '../time/clock.ts';
 
 /** The key of a request, and the reason if it is rejected. */
 export interface Caller {
@@ -19,7 +20,7 @@ export function callerOf(authorization: string | undefined, state: State): Calle
   if (text === undefined) {
     return { key: undefined, refusal: 'the key is missing: send the header Authorization: Bearer <API_KEY>' };
   }
-  const key = state.keys.by.get(text);
+  const key = state.keys.get(text);
   const refusal = !key && hasRealLiveKey(authorization) ? realLiveKey : refusalOf(key, state);
   return { key, refusal };
 }
@@ -59,7 +60,7 @@ export function isAllowed(scope: Scope, endpoint: EndpointName): boolean {
 // §5.6
 function refusalOf(key: Key | undefined, state: State): string | undefined {
   if (!key) return 'the key is invalid: this sandbox has no such key';
-  if (state.revoked.has(key.id)) return 'the key is revoked';
+  if (key.revoked) return 'the key is revoked';
   if (key.mode === 'live' && !state.live) return 'the live key is not active yet: the account has not gone live';
   return undefined;
 }
@@ -115,7 +116,7 @@ export function isMonthUsedUp(state: State, now: number): boolean {
 }
 
 function sentInMonth({ months }: State, now: number): number {
-  return months.get(monthOf(now)) ?? 0;
+  return months[monthOf(now)] ?? 0;
 }
 
 export function usageOf(state: State, window: MinuteWindow, now: number): Usage {
@@ -125,6 +126,13 @@ export function usageOf(state: State, window: MinuteWindow, now: number): Usage 
     minute: { limit: perMinute ?? null, ...window.used(now) },
     month: { limit: perMonth ?? null, used: sentInMonth(state, now), name: monthOf(now) },
   };
+}
+
+/** The limit that clients on this machine may rely on: none while the clock is frozen, because waiting would not end the minute. */
+export function rateLimitOf(plan: PlanSetting, clock: ClockSetting): RateLimit | undefined {
+  const limit = limitsOf(plan).perMinute;
+  if (!limit || 'frozen' in clock) return undefined;
+  return { limit, moved: Math.floor(clock.ahead / 60_000) };
 }
 
 /** §4: only these exact paths exist. */

@@ -2,6 +2,7 @@ import { statuses } from '../../contract/statuses.ts';
 import { json, type Reply } from '../exchange.ts';
 import { Refusal } from '../refusal.ts';
 import type { SandboxEvent } from '../state/records.ts';
+import type { Table } from '../state/table.ts';
 
 /** The body that a webhook receives. */
 export function payloadOf({ type, at, data }: SandboxEvent): object {
@@ -35,11 +36,11 @@ const defaultSize = 100;
 const largestSize = 1_000;
 
 /** Returns one page, in order of creation. A cursor is a position, so every page costs the same. */
-export function listAnswer(list: readonly unknown[], query: URLSearchParams): Reply {
+export function listAnswer(table: Pick<Table<unknown>, 'page' | 'size'>, query: URLSearchParams): Reply {
   const start = startOf(query.get('cursor'));
-  const data = list.slice(start, start + sizeOf(query.get('limit')));
+  const data = table.page(start, sizeOf(query.get('limit')));
   const end = start + data.length;
-  if (end >= list.length) return json(200, { data, next_cursor: null });
+  if (end >= table.size) return json(200, { data, next_cursor: null });
   const cursor = cursorTo(end);
   const following = new URLSearchParams(query);
   following.set('cursor', cursor);

@@ -1,48 +1,47 @@
-import { isoTime } from '../../base/iso-time.ts';
 import { type EndpointName, endpoints } from '../../contract/endpoints.ts';
+import { addContact, addMessage } from '../events/emit.ts';
+import { receiptsOf } from '../events/receipts.ts';
+import { type Exchange, json, type Outcome } from '../exchange.ts';
+import { badBody, readOrRefuse, Refusal } from '../refusal.ts';
+import type { Key, Message } from '../state/records.ts';
+import type { Core, State } from '../state/state.ts';
+import { isMonthUsedUp } from './admission.ts';
 import { listAnswer } from './answers.ts';
 import { contactBody, jsonBody } from './bodies.ts';
-import type { Contact, Key, Message } from '../state/records.ts';
-import { type Exchange, type HandlerResult, json } from '../exchange.ts';
-import { isMonthUsedUp } from './admission.ts';
-import { receiptsOf } from '../state/receipts.ts';
-import { Refusal, badBody, readOrRefuse } from '../refusal.ts';
-import type { State } from '../state/state.ts';
 
-/** The input of a handler. Handlers return changes and apply none. */
+/** The input of a handler. */
 export interface Request {
   readonly exchange: Exchange;
   readonly query: URLSearchParams;
   readonly key: Key;
-  readonly state: State;
   readonly now: number;
-  readonly id: (prefix: string) => string;
-  readonly random: () => number;
 }
 
-export const handlers: Readonly<Record<EndpointName, (request: Request) => HandlerResult>> = {
+export const handlers: Readonly<Record<EndpointName, (request: Request, core: Core) => Outcome>> = {
   sendTemplate,
-  listContacts: ({ state, query }) => list(state.contacts, query),
+  listContacts: ({ query }, { store }) => ({ reply: listAnswer(store.state.contacts, query) }),
   createContact,
-  listTemplates: ({ state, query }) => list(state.templates, query),
-  listCampaigns: ({ state, query }) => list(state.campaigns, query),
+  listTemplates: ({ query }, { store }) => ({ reply: listAnswer(store.state.templates, query) }),
+  listCampaigns: ({ query }, { store }) => ({ reply: listAnswer(store.state.campaigns, query) }),
 };
 
-function sendTemplate(request: Request): HandlerResult {
-  const { state, now, key } = request;
-  const body = jsonBody(request.exchange);
+function sendTemplate({ exchange, now, key }: Request, core: Core): Outcome {
+  const { state } = core.store;
+  const body = jsonBody(exchange);
   const { to, template, params } = readOrRefuse(() => endpoints.sendTemplate.body(body));
   checkTemplate(state, template, params.length);
   // §8.2 leaves the status open.
   if (isMonthUsedUp(state, now)) throw new Refusal(429, "the plan's monthly messages are used up");
-  const receipts = receiptsOf(to, now, request.random);
-  const id = request.id('msg_sandbox');
-  const message: Message = { id, to, template, params, mode: key.mode, key: key.id, sentAt: now, receipts };
-  return { reply: json(200, { message_id: id }), changes: [{ type: 'message', message }] };
+  const id = core.ids.id('msg_sandbox');
+  const receipts = receiptsOf(to, now, core.ids.random(id));
+  const fresh = { mode: key.mode, key: key.id, sentAt: now, receipts, done: 0, status: 'accepted' } as const;
+  const message: Message = { id, to, template, params, ...fresh };
+  addMessage(core, message);
+  return { reply: json(200, { message_id: id }), message: id };
 }
 
 function checkTemplate(state: State, name: string, given: number): void {
-  const template = state.templates.by.get(name);
+  const template = state.templates.get(name);
   if (!template) throw new Refusal(404, `there is no template "${name}"`);
   if (template.status !== 'APPROVED')
     throw new Refusal(404, `the template "${name}" is not approved: ${template.status}`);
@@ -50,17 +49,9 @@ function checkTemplate(state: State, name: string, given: number): void {
   if (given !== length) throw badBody(`the template "${name}" takes ${length} params, not ${given}`, '/params');
 }
 
-function createContact(request: Request): HandlerResult {
-  const { state, now } = request;
-  const body = contactBody(jsonBody(request.exchange));
-  const known = state.contacts.by.get(body.phone);
-  if (known) return { reply: json(200, known), changes: [] };
-  const contact: Contact = { id: request.id('con_sandbox'), ...body, created_at: isoTime(now) };
-  const event = { id: request.id('evt'), type: 'contact.created', at: now, data: contact } as const;
-  const changes = [{ type: 'contact', contact } as const, { type: 'event', event } as const];
-  return { reply: json(201, contact), changes };
-}
-
-function list(collection: State['contacts' | 'templates' | 'campaigns'], query: URLSearchParams): HandlerResult {
-  return { reply: listAnswer(collection.list, query), changes: [] };
+function createContact({ exchange, now }: Request, core: Core): Outcome {
+  const body = contactBody(jsonBody(exchange));
+  const contact = core.store.state.contacts.get(body.phone);
+  if (contact) return { reply: json(200, contact) };
+  return { reply: json(201, addContact(core, body, now)) };
 }

@@ -1,79 +1,74 @@
 import { Refusal } from '../refusal.ts';
-import { type Ids, newDataId } from '../state/ids.ts';
-import { compact } from '../state/store.ts';
-import type { Change, Resettable } from '../state/records.ts';
-import { batches } from '../state/snapshot.ts';
-import type { Collection, Core, State } from '../state/state.ts';
+import { newDataId } from '../state/ids.ts';
+import type { Resettable } from '../state/records.ts';
+import type { Core, State } from '../state/state.ts';
 import { type NewContents, readContents, shownProblems } from './read.ts';
-import { seeds } from './sample-data.ts';
+import { sampleData } from './sample-data.ts';
 
-/** Resets and fills the contents of a sandbox. */
-export function createContents({ store, ids, clock, warn }: Core) {
-  const { state, commit } = store;
-  return {
-    /** Deletes messages, contacts, logs, or all; deleted sample data is restored. */
-    reset(what: Resettable) {
-      const reset: Change = what === 'logs' ? { type: 'reset', what } : { type: 'reset', what, dataId: newDataId() };
-      commit([reset, ...sampleDataFor(what)]);
-      compact(store, warn);
-    },
-    /** Adds records or replaces known ones. If any is invalid, throws a Refusal and changes nothing. */
-    seed(value: unknown) {
-      const { contents, problems } = readContents(value);
-      refuseProblems(problems);
-      refuseProblems(clashesOf(contents, state));
-      commit(skipSerials(contents, state, ids));
-      let { serial } = state;
-      const id = (prefix: string) => ids.id(prefix, ++serial);
-      for (const batch of batches(seedChanges(contents, { state, now: clock.now(), id }))) commit(batch);
-      const { contacts, templates, campaigns } = contents;
-      return { contacts: contacts.length, templates: templates.length, campaigns: campaigns.length };
-    },
-  };
+/** Deletes messages, contacts, logs, or all, and restores deleted sample data. Connected clients keep working. */
+export function reset({ store }: Core, what: Resettable): void {
+  const { state } = store;
+  const isOf = (kind: Resettable) => what === kind || what === 'all';
+  if (isOf('messages')) {
+    state.messages.clear();
+    state.replies.clear();
+    state.months = {};
+  }
+  if (isOf('contacts')) state.contacts.clear();
+  if (isOf('logs')) {
+    state.events.clear();
+    state.requests.clear();
+  }
+  if (what === 'all') {
+    state.templates.clear();
+    state.campaigns.clear();
+  }
+  if (what !== 'logs') state.dataId = newDataId();
+  if (isOf('contacts')) addSampleData(state, what);
+  store.happened({ type: 'reset', what });
 }
 
-/** Sample data to restore after a reset. */
-function sampleDataFor(what: Resettable): readonly Change[] {
-  if (what === 'all') return seeds;
-  return what === 'contacts' ? seeds.filter(({ type }) => type === 'contact') : [];
+/** Adds the data of a new sandbox, or only its contacts. */
+export function addSampleData(state: State, what: 'contacts' | Resettable = 'all'): void {
+  for (const contact of sampleData.contacts) state.contacts.put(contact);
+  if (what !== 'all') return;
+  for (const template of sampleData.templates) state.templates.put(template);
+  for (const campaign of sampleData.campaigns) state.campaigns.put(campaign);
+}
+
+/** Adds records or replaces those with the same key. If any is invalid, throws a Refusal and changes nothing. */
+export function seed(core: Core, value: unknown) {
+  const { contents, problems } = readContents(value);
+  refuseProblems(problems);
+  refuseProblems(clashesOf(contents, core.store.state));
+  put(contents, core);
+  const { contacts, templates, campaigns } = contents;
+  return { contacts: contacts.length, templates: templates.length, campaigns: campaigns.length };
 }
 
 function refuseProblems(problems: readonly string[]): void {
   if (problems.length > 0) throw new Refusal(400, shownProblems(problems).join('; '));
 }
 
-/** Skips the serials of imported ids, since a sandbox with the same seed may have used them already. */
-function skipSerials(contents: NewContents, { serial }: State, ids: Ids): readonly Change[] {
-  const { contacts, templates, campaigns } = contents;
-  const given = [...contacts, ...templates, ...campaigns].map(({ id }) => id);
-  const highest = given.reduce((most, id) => Math.max(most, ids.serialOf(id ?? '') ?? 0), 0);
-  return highest > serial ? [{ type: 'counters', counters: { serial: highest } }] : [];
-}
-
-interface SeedContext {
-  readonly state: State;
-  readonly now: number;
-  readonly id: (prefix: string) => string;
-}
-
-/** Builds the changes. A known record keeps its id and creation time, unless the input sets others. */
-function seedChanges({ contacts, templates, campaigns }: NewContents, context: SeedContext): readonly Change[] {
-  const { state, id } = context;
-  const named = new Map(state.campaigns.list.map((campaign) => [campaign.name, campaign]));
-  return [
-    ...templates.map((given): Change => {
-      const known = state.templates.by.get(given.name);
-      return { type: 'template', template: { ...given, id: given.id ?? known?.id ?? id('tpl_sandbox') } };
-    }),
-    ...campaigns.map((given): Change => {
-      const known = given.id === undefined ? named.get(given.name) : state.campaigns.by.get(given.id);
-      return { type: 'campaign', campaign: { ...given, ...stamp('cmp_sandbox', given, known, context) } };
-    }),
-    ...contacts.map((given): Change => {
-      const known = state.contacts.by.get(given.phone);
-      return { type: 'contact', contact: { ...given, ...stamp('con_sandbox', given, known, context) } };
-    }),
-  ];
+/** A replaced record keeps its id and creation time, unless the input sets others. */
+function put({ contacts, templates, campaigns }: NewContents, { store, ids, clock }: Core): void {
+  const { state } = store;
+  const named = new Map(state.campaigns.all().map((campaign) => [campaign.name, campaign]));
+  const stamp = (prefix: string, fields: Partial<Stamp>, before: Stamp | undefined): Stamp => ({
+    id: fields.id ?? before?.id ?? ids.id(prefix),
+    created_at: fields.created_at ?? before?.created_at ?? new Date(clock.now()).toISOString(),
+  });
+  for (const template of templates) {
+    const id = template.id ?? state.templates.get(template.name)?.id ?? ids.id('tpl_sandbox');
+    state.templates.put({ ...template, id });
+  }
+  for (const campaign of campaigns) {
+    const before = campaign.id === undefined ? named.get(campaign.name) : state.campaigns.get(campaign.id);
+    state.campaigns.put({ ...campaign, ...stamp('cmp_sandbox', campaign, before) });
+  }
+  for (const contact of contacts)
+    state.contacts.put({ ...contact, ...stamp('con_sandbox', contact, state.contacts.get(contact.phone)) });
+  store.happened({ type: 'contents' });
 }
 
 interface Stamp {
@@ -81,32 +76,18 @@ interface Stamp {
   readonly created_at: string;
 }
 
-type Stamped = { readonly [K in keyof Stamp]?: string | undefined };
-
-function stamp(prefix: string, given: Stamped, known: Stamp | undefined, { id, now }: SeedContext): Stamp {
-  return {
-    id: given.id ?? known?.id ?? id(prefix),
-    created_at: given.created_at ?? known?.created_at ?? new Date(now).toISOString(),
-  };
-}
-
 /** Finds input ids that other records already have. */
 function clashesOf({ contacts, templates }: NewContents, state: State): readonly string[] {
+  const owners = {
+    contacts: new Map(state.contacts.all().map(({ id, phone }) => [id, phone])),
+    templates: new Map(state.templates.all().map(({ id, name }) => [id, name])),
+  };
+  const clash = (kind: keyof typeof owners, at: number, id: string | undefined, key: string) => {
+    const owner = id === undefined ? undefined : owners[kind].get(id);
+    return owner === undefined || owner === key ? [] : [`/${kind}/${at}/id belongs to ${owner}`];
+  };
   return [
-    ...clashesIn('contacts', contacts, state.contacts, ({ phone }) => phone),
-    ...clashesIn('templates', templates, state.templates, ({ name }) => name),
+    ...contacts.flatMap(({ id, phone }, at) => clash('contacts', at, id, phone)),
+    ...templates.flatMap(({ id, name }, at) => clash('templates', at, id, name)),
   ];
-}
-
-function clashesIn<R extends { readonly id?: string | undefined }>(
-  kind: string,
-  given: readonly R[],
-  { by }: Collection<{ readonly id: string }>,
-  keyOf: (record: R) => string,
-): readonly string[] {
-  const owners = new Map(Array.from(by, ([key, { id }]) => [id, key]));
-  return given.flatMap((record, at) => {
-    const owner = record.id === undefined ? undefined : owners.get(record.id);
-    return owner === undefined || owner === keyOf(record) ? [] : [`/${kind}/${at}/id belongs to ${owner}`];
-  });
 }

@@ -1,8 +1,8 @@
-import type { Campaign, Change, Contact, Template } from '../state/records.ts';
+import type { Campaign, Contact, Template } from '../state/records.ts';
 
 /** Initial data of a sandbox: templates of every kind, campaigns, and contacts with fictional numbers. */
-export const seeds: readonly Change[] = [
-  ...[
+export const sampleData = {
+  templates: [
     template(1, 'order_update', 'en_US', 'UTILITY', 'Hello {{1}}, your order {{2}} is on its way.', ['name', 'order']),
     template(2, 'welcome', 'en_US', 'MARKETING', 'Welcome! Write to us here whenever you need us.', []),
     template(3, 'appointment_reminder', 'en_US', 'UTILITY', 'Hello {{1}}, see you on {{2}} at {{3}}.', [
@@ -14,20 +14,20 @@ export const seeds: readonly Change[] = [
     template(5, 'pedido_enviado', 'es', 'UTILITY', 'Hola {{1}}, tu pedido {{2}} va en camino.', ['nombre', 'pedido']),
     template(6, 'spring_sale', 'en_US', 'MARKETING', 'Spring is here, {{1}}: 20 % off.', ['name'], 'PENDING'),
     template(7, 'regalo', 'es', 'MARKETING', '¡Tu regalo te espera!', [], 'REJECTED'),
-  ].map((template) => ({ type: 'template', template }) as const),
-  ...[
+  ],
+  campaigns: [
     campaign(1, 'Welcome to new customers', 'welcome', 'COMPLETED', [120, 120, 117, 96, 3]),
     campaign(2, 'Order updates', 'order_update', 'RUNNING', [40, 25, 24, 11, 0]),
     campaign(3, 'Reminders for May', 'appointment_reminder', 'SCHEDULED', [60, 0, 0, 0, 0]),
-  ].map((campaign) => ({ type: 'campaign', campaign }) as const),
-  ...[
+  ],
+  contacts: [
     contact(1, '+12025550111', 'Grace Hopper', ['customer']),
     contact(2, '+12025550112', 'Alan Turing', ['customer', 'vip']),
     contact(3, '+12025550113', 'Katherine Johnson', []),
     contact(4, '+12025550114', 'Edsger Dijkstra', ['lead']),
     contact(5, '+12025550115', 'Margaret Hamilton', ['customer']),
-  ].map((contact) => ({ type: 'contact', contact }) as const),
-];
+  ],
+} as const;
 
 type TemplateText = readonly [name: string, language: string, category: string, body: string];
 

@@ -11,8 +11,8 @@ import type { Sandbox } from '../sandbox.ts';
 import { fields, integer, oneOf, optional, suggestion } from '../readers.ts';
 import { Refusal } from '../refusal.ts';
 import { requestRow } from '../requests.ts';
-import { between, newest } from '../state/logs.ts';
-import { rowStates } from '../rows.ts';
+import { feedKinds, rowStates } from '../rows.ts';
+import { newest } from '../state/table.ts';
 import { messageStatuses, resettable } from '../state/records.ts';
 import { newWebhook } from '../events/webhooks.ts';
 import { type Clock, type Landmark, landmarks } from '../time/clock.ts';
@@ -99,9 +99,7 @@ export const operations = {
     fields({ scope: optional(oneOf(scopes)), mode: optional(oneOf(['sandbox', 'live'])) }),
     ({ sandbox }: WithSandbox, { scope = 'full', mode }) => sandbox.keys.create(scope, mode),
   ),
-  revokeKey: op(fields({ key: read.string }), ({ sandbox }: WithSandbox, { key }) => {
-    if (!sandbox.keys.revoke(key)) throw unknownKey();
-  }),
+  revokeKey: op(fields({ key: read.string }), ({ sandbox }: WithSandbox, { key }) => sandbox.keys.revoke(key)),
   goLive: op(nothing, ({ sandbox }: WithSandbox) => sandbox.keys.goLive()),
   setPlan: op(newPlan, ({ sandbox }: WithSandbox, { name, rate, monthly, without = [] }) => {
     sandbox.setPlan({ name, perMinute: rate, perMonth: monthly, without });
@@ -119,12 +117,15 @@ export const operations = {
     const cursor = await cursorOf(served, 'events', { after, wait });
     return { events: served.sandbox.events(after), cursor };
   }),
-  requests: op(fields(part), ({ sandbox }: WithSandbox, which) =>
-    newest(between(sandbox.requests, which), which).map(requestRow),
+  requests: op(fields(part), ({ sandbox }: WithSandbox, which) => sandbox.requests(which).map(requestRow)),
+  /** Records before a cursor, for a page that has the newest ones. */
+  older: op(
+    fields({ kind: oneOf(feedKinds), before: integer(), limit: integer(1, 1_000) }),
+    ({ sandbox }: WithSandbox, { kind, before, limit }) => sandbox.older(kind, before, limit),
   ),
   /** With their bytes. */
   exchanges: op(fields({ limit: optional(integer()) }), ({ sandbox }: WithSandbox, { limit }) =>
-    newest(sandbox.exchanges(), { limit }),
+    newest(sandbox.exchanges(), limit),
   ),
   messages: op(messageFilter, ({ sandbox }: WithSandbox, filter) => sandbox.messages(filter)),
   /** A message with its request, receipts, events and deliveries. */
@@ -136,10 +137,8 @@ export const operations = {
   /** By key or key id; default: the first sandbox key. */
   audit: op(
     fields({ key: optional(read.string), limit: optional(integer()) }),
-    ({ sandbox }: WithSandbox, { key = sandbox.keys.sandbox, limit }) => {
-      if (!sandbox.keys.list().some(({ id, text }) => id === key || text === key)) throw unknownKey();
-      return newest(sandbox.audit(key), { limit }).map(requestRow);
-    },
+    ({ sandbox }: WithSandbox, { key = sandbox.keys.sandbox, limit }) =>
+      newest(sandbox.audit(key), limit).map(requestRow),
   ),
 
   clock: op(nothing, ({ sandbox }: WithSandbox) => sandbox.time.now()),
@@ -150,11 +149,9 @@ export const operations = {
   faults: op(nothing, ({ sandbox }: WithSandbox) => sandbox.faults.list()),
   addFault: op(newFault, ({ sandbox }: WithSandbox, fault) => sandbox.faults.add(fault)),
   /** Clears one fault, or all; returns the ids. */
-  clearFaults: op(fields({ fault: optional(read.string) }), ({ sandbox }: WithSandbox, { fault }) => {
-    const cleared = sandbox.faults.clear(fault).map(({ id }) => id);
-    if (fault !== undefined && cleared.length === 0) throw new Refusal(404, `there is no fault ${fault}`);
-    return cleared;
-  }),
+  clearFaults: op(fields({ fault: optional(read.string) }), ({ sandbox }: WithSandbox, { fault }) =>
+    sandbox.faults.clear(fault),
+  ),
 
   webhooks: op(nothing, ({ sandbox }: WithSandbox) => sandbox.webhooks.list()),
   addWebhook: op(newWebhook, ({ sandbox, kill }: Pick<Served, 'sandbox' | 'kill'>, added) => {
@@ -179,7 +176,7 @@ export const operations = {
     if (found.length === 0) throw new Refusal(404, 'there is no delivery or event with this id');
     return found;
   }),
-  /** By the id of a delivery or an event, or all that failed. */
+  /** By the id of a delivery or an event, or all that fail: those that were given up, and those that wait for a retry. */
   redeliver: op(
     fields({ id: optional(read.id), failed: optional(read.boolean) }),
     ({ sandbox }: WithSandbox, { id, failed = false }) => {
@@ -193,13 +190,15 @@ export const operations = {
     ({ sandbox }: WithSandbox, { webhook, forwards }) => sandbox.reportForwards(webhook, forwards),
   ),
   contacts: op(fields({ limit: optional(integer()) }), ({ sandbox }: WithSandbox, { limit }) =>
-    newest(sandbox.contacts(), { limit }),
+    newest(sandbox.contacts(), limit),
   ),
   templates: op(nothing, ({ sandbox }: WithSandbox) => sandbox.templates()),
   campaigns: op(nothing, ({ sandbox }: WithSandbox) => sandbox.campaigns()),
   audience: op(fields({ tag: optional(read.string) }), ({ sandbox }: WithSandbox, { tag }) => ({
     contacts: sandbox.audience(tag),
   })),
+  /** Sends a message once more, as if its client had done it. */
+  sendAgain: op(fields({ message: read.id }), ({ sandbox }: WithSandbox, { message }) => sandbox.sendAgain(message)),
   trigger: op(
     fields({ event: knownEvent, fields: optional(record) }),
     ({ sandbox }: WithSandbox, { event, fields = {} }) => sandbox.trigger(event, fields),
@@ -220,15 +219,15 @@ export function isOperation(name: string): name is OperationName {
   return Object.hasOwn(operations, name);
 }
 
-/** The change that adds to a log. */
-const changes = { events: 'event', requests: 'call', messages: 'message' } as const;
+/** What adds to a log. */
+const additions = { events: 'event', requests: 'request', messages: 'message' } as const;
 
 async function cursorOf(
   { sandbox, gone }: WithDisconnect,
   log: (typeof logs)[number],
   { after = 0, wait = 0 }: { readonly after?: number | undefined; readonly wait?: number | undefined },
 ): Promise<number> {
-  if (sandbox.cursors()[log] <= after) await sandbox.waitForNext(changes[log], { within: wait, signal: gone() });
+  if (sandbox.cursors()[log] <= after) await sandbox.waitForNext(additions[log], { within: wait, signal: gone() });
   return sandbox.cursors()[log];
 }
 
@@ -258,8 +257,4 @@ export function knownEvent(value: unknown): EventName {
 function record(value: unknown, at = ''): Readonly<Record<string, unknown>> {
   if (read.isRecord(value)) return value;
   throw new read.Mismatch(at, 'must be an object');
-}
-
-function unknownKey(): Refusal {
-  return new Refusal(404, 'there is no such key');
 }

@@ -19,14 +19,11 @@ interface StreamOptions {
 const pause = 30;
 /** A browser that hears nothing for twice as long connects again. */
 const beat = 10_000;
-/** The stream takes at most this share of the time, so that requests stay fast. */
-const share = 1 / 40;
 
 /** Writes the changes as server-sent events, until the reader has gone. */
 export function startStream(to: Writable, { openFeed, after, clock }: StreamOptions): void {
   let cancelFlush: (() => void) | undefined;
   let isFull = false;
-  let wait = pause;
   const feed = openFeed(after, schedule);
   let cancelBeat = clock.at(clock.now() + beat, heartbeat);
   to.on('close', () => {
@@ -42,15 +39,13 @@ export function startStream(to: Writable, { openFeed, after, clock }: StreamOpti
 
   function schedule(): void {
     if (isFull || cancelFlush) return;
-    cancelFlush = clock.at(clock.now() + wait, flush);
+    cancelFlush = clock.at(clock.now() + pause, flush);
   }
 
   function flush(): void {
-    const started = clock.now();
     cancelFlush = undefined;
     const { cursor, records } = feed.take();
     if (records.length > 0) isFull = !to.write(`id: ${cursor}\ndata: ${jsonText(records)}\n\n`);
-    wait = Math.max(pause, (clock.now() - started) / share);
   }
 
   function heartbeat(): void {

@@ -1,39 +1,55 @@
 import { jsonText } from '../../base/json.ts';
+import { redact } from '../../base/redact.ts';
 import { isDelivered } from '../../contract/events.ts';
 import { sign, signatureHeaders } from '../../contract/signature.ts';
 import type { Target } from '../../delivery/target.ts';
 import { payloadOf } from '../api/answers.ts';
+import type { Attempt, Delivery, EventFault, SandboxEvent, SigningSecret, Webhook } from '../state/records.ts';
 import { isOnAnswers } from '../state/records.ts';
-import { seedNumber } from '../state/ids.ts';
-import type { Attempt, Change, EventFault, Next } from '../state/records.ts';
-import type { Core, Sending, SigningSecret, State } from '../state/state.ts';
+import type { Core, State } from '../state/state.ts';
 import type { Clock } from '../time/clock.ts';
+import { updateDelivery } from './deliveries.ts';
+import { disable } from './webhooks.ts';
 
-/** Makes one attempt (two with a duplicate fault) and returns the changes to commit. */
-export async function attempt(sending: Sending, target: Target, context: Core): Promise<readonly Change[]> {
-  const { store, clock } = context;
-  const { state } = store;
-  const fault = faultOf(sending, state)?.kind;
-  const secrets = activeSecrets(sending.to.secret ?? state.secret, clock.now());
-  const request = signedRequest(sending, { secrets, wall: clock.wall(), fault });
-  const changeOf = (attempt: Attempt, next: Next): Change => {
-    return { type: 'attempt', delivery: sending.delivery.id, attempt, next };
-  };
-  if (fault === 'drop')
-    return [changeOf({ at: clock.now(), request, error: 'dropped by a fault: nothing was sent', took: 0 }, 'dropped')];
+/** What an attempt needs. */
+export interface Sending {
+  readonly event: SandboxEvent;
+  readonly delivery: Delivery;
+  readonly webhook: Webhook;
+}
+
+/** Makes one attempt (two with a duplicate fault); returns a function that records it. */
+export async function attempt(sending: Sending, target: Target, core: Core): Promise<() => void> {
+  const { event, delivery, webhook } = sending;
+  const { store, clock } = core;
+  const fault = faultOf(delivery, store.state)?.kind;
+  const secrets = activeSecrets(webhook.secret ?? store.state.secret, clock.now());
+  const request = signedRequest(event, webhook, { secrets, wall: clock.wall(), fault });
+  if (fault === 'drop') {
+    const dropped = { at: clock.now(), request, error: 'dropped by a fault: nothing was sent', took: 0 };
+    return () => record([dropped], { state: 'dropped' });
+  }
   const attempts = [await post(request, target, clock)];
   if (fault === 'duplicate') attempts.push(await post(request, target, clock));
-  const next = nextStep(sending, attempts, context);
-  const changes = attempts.map((attempt) => changeOf(attempt, next));
-  // Only the first of concurrent attempts disables the webhook.
-  if (!isGone(attempts) || sending.to.disabled !== undefined) return changes;
-  return [...changes, { type: 'webhook-disabled', webhook: sending.to.webhook.id, reason: 'answered 410' }];
+  const outcome = outcomeOf(delivery, attempts, core);
+  return () => {
+    record(attempts, outcome);
+    // Only the first of concurrent attempts disables the webhook.
+    if (!isGone(attempts) || store.state.webhooks.get(webhook.id)?.disabled !== undefined) return;
+    disable(core, webhook.id, 'answered 410');
+    core.warn(`the webhook ${redact(webhook.url)} answered 410 and is disabled; add it again to enable it`);
+  };
+
+  function record(attempts: readonly Attempt[], outcome: Partial<Delivery>): void {
+    const made = { attempts: [...delivery.attempts, ...attempts], tries: delivery.tries + attempts.length };
+    updateDelivery(core, delivery.id, { ...made, ...outcome });
+    store.happened({ type: 'attempt', id: delivery.id });
+  }
 }
 
 /** The fault to inject. Faults affect only the first attempt. */
-export function faultOf({ delivery, attempts }: Sending, { faults }: State): EventFault | undefined {
-  if (delivery.fault === undefined || attempts.length > 0) return undefined;
-  const effect = faults.get(delivery.fault)?.fault.effect;
+export function faultOf({ fault, attempts }: Delivery, { faults }: State): EventFault | undefined {
+  const effect = fault === undefined || attempts.length > 0 ? undefined : faults.get(fault)?.effect;
   return effect && !isOnAnswers(effect) ? effect : undefined;
 }
 
@@ -52,13 +68,13 @@ interface SigningOptions {
   readonly fault: EventFault['kind'] | undefined;
 }
 
-function signedRequest({ event, to }: Sending, options: SigningOptions): SignedRequest {
+function signedRequest(event: SandboxEvent, { url }: Webhook, options: SigningOptions): SignedRequest {
   const { secrets, wall, fault } = options;
   const body = jsonText(payloadOf(event));
   const timestamp = Math.floor(wall / 1000);
   const signed = { id: event.id, timestamp, body: fault === 'bad-signature' ? `${body} ` : body };
   const headers = {
-    host: new URL(to.webhook.url).host,
+    host: new URL(url).host,
     connection: 'keep-alive',
     'content-type': 'application/json',
     'content-length': String(Buffer.byteLength(body)),
@@ -75,13 +91,15 @@ export function activeSecrets({ secret, previous }: SigningSecret, now: number):
   return previous && now < previous.until ? [secret, previous.secret] : [secret];
 }
 
-function nextStep(sending: Sending, attempts: readonly Attempt[], { clock, ids }: Core): Next {
-  if (attempts.some(hasArrived)) return 'delivered';
-  if (isGone(attempts)) return 'dead';
-  const ordinal = sending.attempts.length + attempts.length;
-  const random = ids.random(seedNumber(`${sending.delivery.id} ${ordinal}`));
-  const requested = retryAfter(attempts.at(-1)?.response?.headers['retry-after'], clock.wall());
-  return nextAttempt({ failures: sending.tries + attempts.length, now: clock.now(), jitter: random(), requested });
+function outcomeOf(delivery: Delivery, attempts: readonly Attempt[], { clock, ids }: Core): Partial<Delivery> {
+  if (attempts.some(hasArrived)) return { state: 'delivered' };
+  const wait = isGone(attempts) ? undefined : waits[delivery.tries + attempts.length - 1];
+  if (wait === undefined) return { state: 'dead' };
+  // Adds up to a tenth, so that retries spread out.
+  const random = ids.random(`${delivery.id} ${delivery.attempts.length + attempts.length}`);
+  const requested = retryAfter(attempts.at(-1)?.response?.headers['retry-after'], clock.wall()) ?? 0;
+  const longest = Math.max(Math.round(wait * (1 + random() / 10)), Math.min(requested, longestRetryAfter));
+  return { next: clock.now() + longest };
 }
 
 function hasArrived({ response, error }: Attempt): boolean {
@@ -99,21 +117,6 @@ const hour = 60 * minute;
 /** The retry schedule: ten attempts (§6 leaves it open). */
 const waits = [5 * second, 5 * minute, 30 * minute, ...[2, 5, 10, 14, 20, 24].map((hours) => hours * hour)];
 const longestRetryAfter = 24 * hour;
-
-interface Retry {
-  readonly failures: number;
-  readonly now: number;
-  /** From 0 to 1: adds up to a tenth, so that retries spread out. */
-  readonly jitter: number;
-  /** The receiver's Retry-After, in milliseconds. */
-  readonly requested: number | undefined;
-}
-
-function nextAttempt({ failures, now, jitter, requested = 0 }: Retry): Next {
-  const wait = waits[failures - 1];
-  if (wait === undefined) return 'dead';
-  return now + Math.max(Math.round(wait * (1 + jitter / 10)), Math.min(requested, longestRetryAfter));
-}
 
 /** Milliseconds until `Retry-After`: seconds, or an HTTP date in real time. */
 function retryAfter(text: string | undefined, wall: number): number | undefined {

@@ -1,214 +1,189 @@
 import { Refusal } from '../refusal.ts';
 import { isoTime } from '../../base/iso-time.ts';
-import type { DeliveryFilter, DeliveryRecord, DeliveryRow, DeliveryStatus, Remaining, RowState } from '../rows.ts';
-import { between, newest } from '../state/logs.ts';
-import type { Change, FaultRecord, Forward, SandboxEvent, Webhook } from '../state/records.ts';
-import { eventById, type RegisteredWebhook, type Sending, type State, type Core } from '../state/state.ts';
+import type { DeliveryFilter, DeliveryRecord, DeliveryRow, Remaining } from '../rows.ts';
+import type { Delivery, Emitted, Forward, SandboxEvent, Webhook } from '../state/records.ts';
+import type { Core, State } from '../state/state.ts';
+import { newest } from '../state/table.ts';
+import { deliveryOf, listensTo, receivers } from './emit.ts';
 
-type Entry = SandboxEvent | Sending;
+/** Replaces some fields of a delivery, unless its event has been dropped. */
+export function updateDelivery({ store: { state } }: Core, id: string, change: Partial<Delivery>): void {
+  const emitted = state.events.get(id);
+  if (!emitted) return;
+  const deliveries = emitted.deliveries.map((delivery) => (delivery.id === id ? { ...delivery, ...change } : delivery));
+  state.events.put({ ...emitted, deliveries });
+}
 
-/** All deliveries, in the order of their events. */
-export function deliveryRows(state: State, { states, ...range }: DeliveryFilter): readonly DeliveryRow[] {
-  const all = between(state.events.since, range).flatMap((event) => entriesOf(event, state));
-  const found = all.filter((entry) => !states || states.includes(stateOf(entry, state)));
-  return newest(found, range).map((entry) => rowOf(entry, state));
+export function deliveryNamed({ events }: State, id: string): Delivery | undefined {
+  return events.get(id)?.deliveries.find((delivery) => delivery.id === id);
+}
+
+/** All deliveries, in the order of their events. An event without one is queued. */
+export function deliveryRows(
+  { events }: State,
+  { states, after, before, limit }: DeliveryFilter,
+): readonly DeliveryRow[] {
+  const rows = events.between(after ?? 0, before).flatMap(rowsOf);
+  return newest(states ? rows.filter(({ state }) => states.includes(state)) : rows, limit);
+}
+
+function rowsOf({ event, deliveries }: Emitted): readonly DeliveryRow[] {
+  return deliveries.length === 0 ? [queuedRow(event)] : deliveries.map((delivery) => rowOf(event, delivery));
 }
 
 /** One delivery, or all deliveries of an event, with their attempts. */
-export function deliveryRecords(state: State, id: string): readonly DeliveryRecord[] {
-  const one = state.deliveries.get(id);
-  const event = eventById(state, id);
-  const found = one ? [one] : event ? entriesOf(event, state) : [];
-  return found.map((entry) => deliveryRecord(entry, state));
+export function deliveryRecords({ events }: State, id: string): readonly DeliveryRecord[] {
+  const emitted = events.get(id);
+  if (!emitted) return [];
+  const { event, deliveries } = emitted;
+  if (deliveries.length === 0) return [{ ...queuedRow(event), webhook: null, fault: null, attempts: [], forwards: [] }];
+  return deliveries
+    .filter((delivery) => id === event.id || delivery.id === id)
+    .map((delivery) => {
+      const { webhook, fault = null, attempts, forwards } = delivery;
+      return { ...rowOf(event, delivery), webhook, fault, attempts, forwards };
+    });
 }
-
-function sendingsOf(event: string, { deliveries, deliveriesOf }: State): readonly Sending[] {
-  return (deliveriesOf.get(event) ?? []).flatMap((id) => deliveries.get(id) ?? []);
-}
-
-export function waitingCount(state: State): number {
-  let count = 0;
-  for (const sending of state.deliveries.values()) if (statusOf(sending, state).status === 'waiting') count += 1;
-  return count;
-}
-
-function entriesOf(event: SandboxEvent, state: State): readonly Entry[] {
-  const sendings = sendingsOf(event.id, state);
-  return sendings.length > 0 ? sendings : [event];
-}
-
-function stateOf(entry: Entry, state: State): RowState {
-  return 'delivery' in entry ? statusOf(entry, state).status : 'queued';
-}
-
-function deliveryRecord(entry: Entry, state: State): DeliveryRecord {
-  const row = rowOf(entry, state);
-  if (!('delivery' in entry)) return { ...row, webhook: null, fault: null, attempts: [], forwards: [] };
-  const { delivery, attempts, forwards = [] } = entry;
-  return { ...row, webhook: delivery.webhook, fault: delivery.fault ?? null, attempts, forwards };
-}
-
-const none = { attempts: 0, last: null, forwarded: null, next_at: null } as const;
 
 /** Every row has all columns in the same order: the first row decides a table's. */
-function rowOf(entry: Entry, state: State): DeliveryRow {
-  if (!('delivery' in entry))
-    return {
-      at: isoTime(entry.at),
-      id: entry.id,
-      event: entry.id,
-      type: entry.type,
-      url: null,
-      state: 'queued',
-      ...none,
-    };
-  const { delivery, event, to, attempts, forwards, next } = entry;
-  const { status, reason } = statusOf(entry, state);
-  const [last, forward] = [attempts.at(-1), forwards?.at(-1)];
+function rowOf(event: SandboxEvent, delivery: Delivery): DeliveryRow {
+  const { id, url, state, attempts, forwards, next, reason } = delivery;
+  const last = attempts.at(-1);
+  const forward = forwards.at(-1);
   return {
     at: isoTime(event.at),
-    id: delivery.id,
+    id,
     event: event.id,
     type: event.type,
-    url: to.webhook.url,
-    state: status,
+    url,
+    state,
     attempts: attempts.length,
     last: reason ?? last?.error ?? last?.response?.status ?? null,
     forwarded: forward?.error ?? forward?.status ?? null,
-    next_at: status === 'waiting' ? new Date(Number(next)).toISOString() : null,
+    next_at: state === 'waiting' ? new Date(next).toISOString() : null,
   };
 }
 
+function queuedRow({ id, at, type }: SandboxEvent): DeliveryRow {
+  const none = { attempts: 0, last: null, forwarded: null, next_at: null } as const;
+  return { at: isoTime(at), id, event: id, type, url: null, state: 'queued', ...none };
+}
+
 /** Records how the handler behind a listener answered events that were delivered to the listener. */
-export function createReportForwards({ store: { state, commit }, clock }: Core) {
-  return (webhook: string, forwards: readonly Forwarded[]): void => {
-    const changes = forwards.flatMap(({ event, ...rest }): readonly Change[] => {
-      const sending = sendingsOf(event, state).find(({ delivery }) => delivery.webhook === webhook);
-      if (!sending) return [];
-      return [{ type: 'forward', delivery: sending.delivery.id, forward: { at: clock.now(), ...rest } }];
-    });
-    commit(changes);
-  };
+export function reportForwards(core: Core, webhook: string, forwards: readonly Forwarded[]): void {
+  const { store, clock } = core;
+  for (const { event, ...fields } of forwards) {
+    const delivery = store.state.events.get(event)?.deliveries.find((one) => one.webhook === webhook);
+    if (!delivery) continue;
+    updateDelivery(core, delivery.id, { forwards: [...delivery.forwards, { at: clock.now(), ...fields }] });
+    store.happened({ type: 'delivery', id: delivery.id });
+  }
 }
 
 type Forwarded = Omit<Forward, 'at'> & { readonly event: string };
 
 /** Restarts one delivery, those of an event, or all `failed` ones, now. Returns the number. */
-export function createRedeliver({ store, ids, clock }: Core): (which: string) => number {
-  const { state, commit } = store;
-  return (which) => {
-    const changes = which === 'failed' ? failed(state).map(restarted) : restartById(which);
-    commit(changes);
-    return changes.length;
-  };
-
-  function restarted(sending: Sending): Change {
-    return restart(sending, clock.now());
+export function redeliver(core: Core, which: string): number {
+  const { state } = core.store;
+  if (which === 'failed') {
+    const failing = state.events.all().flatMap(({ deliveries }) => deliveries.filter(isFailing));
+    return restart(
+      core,
+      failing.filter(({ webhook }) => whyClosed(webhook, state) === undefined),
+    );
   }
+  const emitted = state.events.get(which);
+  if (!emitted) throw new Refusal(404, 'there is no delivery or event with this id');
+  const { event, deliveries } = emitted;
+  if (event.id !== which) return restart(core, deliveries.filter(({ id }) => id === which).map(requireOpen));
+  const open = deliveries.filter(({ webhook }) => whyClosed(webhook, state) === undefined);
+  if (open.length > 0) return restart(core, open);
+  // The event has no delivery, or its webhooks were removed: the webhooks registered now get it.
+  const webhooks = receivers(state, event);
+  if (webhooks.length === 0) throw new Refusal(400, `no webhook receives ${event.type}: add one first`);
+  for (const webhook of webhooks) deliverTo(core, event.id, webhook);
+  return webhooks.length;
 
-  function restartById(id: string): readonly Change[] {
-    const sending = state.deliveries.get(id);
-    if (sending) return [restarted(requireOpen(sending, state))];
-    const event = eventById(state, id);
-    if (!event) throw new Refusal(404, 'there is no delivery or event with this id');
-    const known = sendingsOf(id, state).filter(({ to }) => !whyClosed(to, state));
-    if (known.length > 0) return known.map(restarted);
-    // The event has no delivery, or its webhooks were removed: the webhooks registered now get it.
-    const webhooks = receivers(state, event);
-    if (webhooks.length === 0) throw new Refusal(400, `no webhook receives ${event.type}: add one first`);
-    const now = { at: clock.now() };
-    return webhooks.map((webhook, at) => deliveryOf(event, webhook, ids.id('dlv', state.serial + at + 1), now));
+  function requireOpen(delivery: Delivery): Delivery {
+    const why = whyClosed(delivery.webhook, state);
+    if (why === undefined) return delivery;
+    throw new Refusal(400, `${why}; add it again, then redeliver the event`);
   }
 }
 
-function restart({ delivery: { id } }: Sending, at: number): Change {
-  return { type: 'redelivery', delivery: id, at };
+/** Dead, or still retried after a failed attempt. */
+function isFailing({ state, tries }: Delivery): boolean {
+  return state === 'dead' || (state === 'waiting' && tries > 0);
 }
 
-/** Restarts the failed deliveries of a webhook, and delivers to it the events that only removed webhooks, or none, had. */
-export function catchUp(webhook: Webhook, { store: { state }, ids, clock }: Core): readonly Change[] {
-  let { serial } = state;
-  const at = clock.now();
-  const events = [...state.events].filter((event) => listensTo(webhook, event));
-  return events.flatMap((event) => {
-    const sendings = sendingsOf(event.id, state);
-    const own = sendings.filter(({ delivery }) => delivery.webhook === webhook.id);
-    if (own.length > 0) return own.filter((one) => isMissed(one) && one.tries > 0).map((one) => restart(one, at));
-    const isLost = sendings.every((one) => isMissed(one) && !state.webhooks.has(one.delivery.webhook));
-    return isLost ? [deliveryOf(event, webhook, ids.id('dlv', ++serial), { at })] : [];
-  });
+function restart(core: Core, deliveries: readonly Delivery[]): number {
+  for (const { id } of deliveries) {
+    updateDelivery(core, id, { state: 'waiting', next: core.clock.now(), tries: 0, reason: undefined });
+    core.store.happened({ type: 'delivery', id });
+  }
+  return deliveries.length;
+}
+
+function deliverTo(core: Core, event: string, webhook: Webhook): void {
+  const { state, happened } = core.store;
+  const emitted = state.events.get(event);
+  if (!emitted) return;
+  const delivery = deliveryOf(core, webhook, core.clock.now());
+  state.events.put({ ...emitted, deliveries: [...emitted.deliveries, delivery] });
+  happened({ type: 'delivery', id: delivery.id });
+}
+
+/**
+ * Restarts the failed deliveries of a webhook, and delivers to it the events that only removed webhooks, or none, had.
+ * Returns the number.
+ */
+export function catchUp(core: Core, webhook: Webhook): number {
+  const { state } = core.store;
+  let count = 0;
+  for (const { event, deliveries } of state.events.all()) {
+    if (!listensTo(webhook, event)) continue;
+    const ours = deliveries.filter((delivery) => delivery.webhook === webhook.id);
+    const isLost = deliveries.every((one) => isMissed(one) && !state.webhooks.get(one.webhook));
+    if (ours.length > 0) count += restart(core, ours.filter(isFailing));
+    else if (isLost) {
+      deliverTo(core, event.id, webhook);
+      count += 1;
+    }
+  }
+  return count;
 }
 
 /** True unless it was delivered, or dropped by a fault. */
-function isMissed({ next }: Sending): boolean {
-  return next === 'dead' || typeof next === 'number';
+function isMissed({ state }: Delivery): boolean {
+  return state === 'dead' || state === 'waiting';
 }
 
-export function remaining(state: State): Remaining {
-  const counts = { disabled: 0, removed: 0, waiting: 0 };
-  for (const sending of state.deliveries.values()) {
-    const { status } = statusOf(sending, state);
-    if (status === 'waiting' && sending.tries > 0) counts.waiting += 1;
-    if (status !== 'dead' || whyClosed(sending.to, state) === undefined) continue;
-    if (state.webhooks.has(sending.delivery.webhook)) counts.disabled += 1;
-    else counts.removed += 1;
-  }
+/** Gives up the deliveries of a webhook that wait, for a reason; without one, they wait again. */
+export function hold(core: Core, webhook: string, reason: string | undefined): void {
+  const isMeant = (delivery: Delivery) =>
+    reason === undefined ? delivery.reason !== undefined : delivery.state === 'waiting';
+  for (const { deliveries } of core.store.state.events.all())
+    for (const { id } of deliveries.filter((delivery) => delivery.webhook === webhook && isMeant(delivery))) {
+      updateDelivery(core, id, { state: reason === undefined ? 'waiting' : 'dead', reason });
+      core.store.happened({ type: 'delivery', id });
+    }
+}
+
+/** Counts what redelivering `failed` leaves out: dead deliveries to webhooks that are disabled or removed. */
+export function remaining({ events, webhooks }: State): Remaining {
+  const counts = { disabled: 0, removed: 0 };
+  for (const { deliveries } of events.all())
+    for (const { webhook: id } of deliveries.filter(({ state }) => state === 'dead')) {
+      const webhook = webhooks.get(id);
+      if (!webhook) counts.removed += 1;
+      else if (webhook.disabled !== undefined) counts.disabled += 1;
+    }
   return counts;
 }
 
-function failed(state: State): readonly Sending[] {
-  return [...state.deliveries.values()].filter(({ next, to }) => next === 'dead' && !whyClosed(to, state));
-}
-
-function requireOpen(sending: Sending, state: State): Sending {
-  const why = whyClosed(sending.to, state);
-  if (why === undefined) return sending;
-  throw new Refusal(400, `${why}; add it again, then redeliver the event`);
-}
-
-/** The events without a delivery, because no webhook received them. */
-export function undelivered({ events, deliveriesOf }: State): readonly SandboxEvent[] {
-  return [...events].filter(({ id }) => !deliveriesOf.has(id));
-}
-
-interface StatusDetails {
-  readonly status: DeliveryStatus;
-  /** Why a delivery is dead before its last attempt. */
-  readonly reason?: string;
-}
-
-/** A delivery that waits for a removed or disabled webhook is dead. */
-function statusOf({ next, to }: Sending, state: State): StatusDetails {
-  if (typeof next !== 'number') return { status: next };
-  const reason = whyClosed(to, state);
-  return reason === undefined ? { status: 'waiting' } : { status: 'dead', reason };
-}
-
-/** Whether a delivery is pending and was not deleted by a reset. */
-export function isWaiting(sending: Sending, state: State): boolean {
-  return state.deliveries.get(sending.delivery.id) === sending && statusOf(sending, state).status === 'waiting';
-}
-
 /** Why a webhook gets no more events; undefined if it does. */
-function whyClosed(to: RegisteredWebhook, { webhooks }: State): string | undefined {
-  if (webhooks.get(to.webhook.id) !== to) return 'its webhook was removed';
-  return to.disabled === undefined ? undefined : `its webhook ${to.disabled}`;
-}
-
-interface DeliveryDetails extends FaultRecord {
-  /** Default: the time of the event. Later deliveries set it, because the clock may have been moved back. */
-  readonly at?: number;
-}
-
-export function deliveryOf(event: SandboxEvent, webhook: Webhook, id: string, details: DeliveryDetails = {}): Change {
-  return { type: 'delivery', delivery: { id, event: event.id, webhook: webhook.id, at: event.at, ...details } };
-}
-
-export function receivers(state: State, event: SandboxEvent): readonly Webhook[] {
-  const active = [...state.webhooks.values()].filter(({ disabled }) => disabled === undefined);
-  return active.map(({ webhook }) => webhook).filter((webhook) => listensTo(webhook, event));
-}
-
-function listensTo({ events }: Webhook, { type }: SandboxEvent): boolean {
-  return events === 'all' || events.includes(type);
+function whyClosed(id: string, { webhooks }: State): string | undefined {
+  const webhook = webhooks.get(id);
+  if (!webhook) return 'its webhook was removed';
+  return webhook.disabled === undefined ? undefined : `its webhook ${webhook.disabled}`;
 }

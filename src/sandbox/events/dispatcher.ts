@@ -1,11 +1,8 @@
-import { redact } from '../../base/redact.ts';
 import { createLanes, type Lanes } from '../../delivery/lanes.ts';
 import { openTarget, type Target } from '../../delivery/target.ts';
-import type { Change } from '../state/records.ts';
-import type { Core, Sending, State } from '../state/state.ts';
-import { createPatientCommit } from '../state/store.ts';
-import { attempt, faultOf } from './attempt.ts';
-import { isWaiting } from './deliveries.ts';
+import type { Core } from '../state/state.ts';
+import { attempt, faultOf, type Sending } from './attempt.ts';
+import { deliveryNamed } from './deliveries.ts';
 
 interface DispatcherOptions extends Core {
   /** Milliseconds of real time that a webhook has to respond (default: 15 s). */
@@ -22,16 +19,18 @@ export function createDispatcher(options: DispatcherOptions) {
   const { store, clock, timeout = 15_000, warn } = options;
   const { state } = store;
   const connections = new Map<string, Connection>();
-  /** Pending deliveries: queued, or the function that cancels the timer. */
-  const pending = new Map<Sending, 'queued' | (() => void)>();
-  const commit = createPatientCommit(options, 'deliveries');
+  /** Ids of pending deliveries: queued, or the function that cancels the timer. */
+  const pending = new Map<string, 'queued' | (() => void)>();
   const settling: (() => void)[] = [];
-  let added: Sending[] = [];
+  let added: string[] = [];
   let soon: NodeJS.Immediate | undefined;
-  let closed = false;
+  let isClosed = false;
 
-  add(state.deliveries.values());
-  store.follow((change) => add(affectedBy(change, state)));
+  for (const { deliveries } of state.events.all()) add(deliveries.map(({ id }) => id));
+  store.follow((what) => {
+    if (what.type === 'event') add(what.emitted.deliveries.map(({ id }) => id));
+    else if (what.type === 'delivery' || what.type === 'attempt') add([what.id]);
+  });
   return {
     /** Resolves when no attempt is in flight or about to start. */
     settled: () =>
@@ -41,7 +40,7 @@ export function createDispatcher(options: DispatcherOptions) {
       }),
     /** Forgets attempts in flight; they are repeated after a restart. */
     close() {
-      closed = true;
+      isClosed = true;
       clearImmediate(soon);
       soon = undefined;
       for (const entry of pending.values()) if (entry !== 'queued') entry();
@@ -54,74 +53,80 @@ export function createDispatcher(options: DispatcherOptions) {
   };
 
   /** Schedules in the next turn of the event loop, so that the reply to the current request goes first. */
-  function add(sendings: Iterable<Sending | undefined>): void {
-    for (const sending of sendings) if (sending && isWaiting(sending, state)) added.push(sending);
-    if (added.length > 0 && !closed) soon ??= setImmediate(scheduleAdded);
+  function add(ids: readonly string[]): void {
+    for (const id of ids) if (isWaiting(id)) added.push(id);
+    if (added.length > 0 && !isClosed) soon ??= setImmediate(scheduleAdded);
   }
 
   function scheduleAdded(): void {
-    const sendings = added;
-    [added, soon] = [[], undefined];
-    for (const sending of sendings) schedule(sending);
+    const ids = added;
+    added = [];
+    soon = undefined;
+    for (const id of ids) schedule(id);
     settle();
   }
 
-  function schedule(sending: Sending): void {
-    const entry = pending.get(sending);
-    if (entry === 'queued' || !isWaiting(sending, state)) return;
+  function schedule(id: string): void {
+    const entry = pending.get(id);
+    const delivery = deliveryNamed(state, id);
+    if (entry === 'queued' || delivery?.state !== 'waiting') return;
     entry?.();
-    const at = Number(sending.next);
-    if (at <= clock.now()) return enqueue(sending);
+    if (delivery.next <= clock.now()) return enqueue(id);
     pending.set(
-      sending,
+      id,
       clock.at(
-        at,
-        () => enqueue(sending),
-        () => !isWaiting(sending, state),
+        delivery.next,
+        () => enqueue(id),
+        () => !isWaiting(id),
       ),
     );
   }
 
-  function enqueue(sending: Sending): void {
-    pending.set(sending, 'queued');
+  function enqueue(id: string): void {
+    const sending = sendingOf(id);
+    if (!sending) return void pending.delete(id);
+    pending.set(id, 'queued');
+    const { event, delivery } = sending;
     const { target, lanes } = connectionTo(sending);
     // The first attempts of a message's events are in order; a retry waits for no other delivery.
-    const lane = sending.tries > 0 ? sending.delivery.id : (sending.event.message ?? sending.event.id);
-    lanes.add(lane, () => send(sending, target));
+    const lane = delivery.tries > 0 ? id : (event.message ?? event.id);
+    lanes.add(lane, () => send(id, target));
   }
 
-  function connectionTo({ to: { webhook } }: Sending): Connection {
-    const known = connections.get(webhook.id);
-    if (known) return known;
-    const target = openTarget(new URL(webhook.url), timeout);
-    const connection = { target, lanes: createLanes(later, settle) };
-    connections.set(webhook.id, connection);
+  function connectionTo({ webhook: { id, url } }: Sending): Connection {
+    const open = connections.get(id);
+    if (open) return open;
+    const connection = { target: openTarget(new URL(url), timeout), lanes: createLanes(later, settle) };
+    connections.set(id, connection);
     return connection;
   }
 
   /** Resolves to the milliseconds that a fault delays the attempt, or to undefined after it. */
-  async function send(sending: Sending, target: Target): Promise<number | undefined> {
-    const delay = delayOf(sending);
+  async function send(id: string, target: Target): Promise<number | undefined> {
+    const sending = sendingOf(id);
+    const delay = sending ? delayOf(sending) : 0;
     if (delay > 0) return delay;
-    if (closed || !isWaiting(sending, state)) return void pending.delete(sending);
     try {
-      const changes = await attempt(sending, target, options);
-      // Only the commit is tried again, not the attempt.
-      if (!closed)
-        commit(
-          () => changes,
-          () => recorded(sending, changes),
-        );
+      const record = sending && !isClosed ? await attempt(sending, target, options) : undefined;
+      pending.delete(id);
+      if (record && !isClosed) store.change(record);
     } catch (error) {
-      warn(`${sending.delivery.id} could not be sent: ${String(error)}`);
+      pending.delete(id);
+      warn(`${id} could not be sent: ${String(error)}`);
     }
     return undefined;
   }
 
-  function recorded(sending: Sending, changes: readonly Change[]): void {
-    pending.delete(sending);
-    if (changes.some(({ type }) => type === 'webhook-disabled'))
-      warn(`the webhook ${redact(sending.to.webhook.url)} answered 410 and is disabled; add it again to enable it`);
+  /** Undefined if it no longer waits. */
+  function sendingOf(id: string): Sending | undefined {
+    const event = state.events.get(id)?.event;
+    const delivery = deliveryNamed(state, id);
+    const webhook = delivery && state.webhooks.get(delivery.webhook);
+    return event && webhook && delivery.state === 'waiting' ? { event, delivery, webhook } : undefined;
+  }
+
+  function isWaiting(id: string): boolean {
+    return deliveryNamed(state, id)?.state === 'waiting';
   }
 
   function settle(): void {
@@ -132,20 +137,12 @@ export function createDispatcher(options: DispatcherOptions) {
     return [...connections.values()].every(({ lanes }) => lanes.running() === 0);
   }
 
-  function delayOf(sending: Sending): number {
-    const fault = faultOf(sending, state);
-    return fault?.kind === 'delay' ? sending.delivery.at + fault.ms - clock.now() : 0;
+  function delayOf({ delivery }: Sending): number {
+    const fault = faultOf(delivery, state);
+    return fault?.kind === 'delay' ? delivery.at + fault.ms - clock.now() : 0;
   }
 
   function later(milliseconds: number, run: () => void): () => void {
     return clock.at(clock.now() + milliseconds, run);
   }
-}
-
-/** The deliveries that a change may have made due. */
-function affectedBy(change: Change, { deliveries }: State): Iterable<Sending | undefined> {
-  if (change.type === 'webhook')
-    return [...deliveries.values()].filter(({ to }) => to.webhook.id === change.webhook.id);
-  if (change.type === 'delivery') return [deliveries.get(change.delivery.id)];
-  return change.type === 'attempt' || change.type === 'redelivery' ? [deliveries.get(change.delivery)] : [];
 }

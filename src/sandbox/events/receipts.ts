@@ -1,64 +1,84 @@
-import type { Change, Receipt } from '../state/records.ts';
-import { receiptEvent } from '../state/receipts.ts';
-import type { Core, SentMessage } from '../state/state.ts';
-import { createPatientCommit } from '../state/store.ts';
-import { withDeliveries } from './fan-out.ts';
+import { outcomeOf } from '../../contract/events.ts';
+import type { Message, Receipt, SandboxEvent } from '../state/records.ts';
+import type { Core } from '../state/state.ts';
+import { emit } from './emit.ts';
 
-/** Records each receipt at its time, including those from before a restart; returns a stop function. */
+// §6: the document provides three test numbers.
+export const testNumbers = {
+  delivers: '+12025550101',
+  fails: '+12025550102',
+  delivers5sLater: '+12025550103',
+} as const;
+
+const reason = { code: 'undeliverable', message: 'this test number always fails' } as const;
+
+/** Decides the receipts of a message and their times. */
+export function receiptsOf(to: string, sentAt: number, random: () => number): readonly Receipt[] {
+  const soon = sentAt + between(150, 400, random);
+  if (to === testNumbers.fails) return [{ type: 'message.failed', at: soon, reason }];
+  // §6: exactly 5 seconds.
+  const delivered = to === testNumbers.delivers5sLater ? sentAt + 5_000 : soon;
+  return [
+    { type: 'message.delivered', at: delivered },
+    { type: 'message.read', at: delivered + between(1_000, 3_000, random) },
+  ];
+}
+
+function between(least: number, most: number, random: () => number): number {
+  return least + Math.floor(random() * (most - least + 1));
+}
+
+/** The event of a receipt. `done` is how many receipts of the message have happened then. */
+export function receiptEvent(message: Message, receipt: Receipt, done: number): Omit<SandboxEvent, 'id'> {
+  const { type, at, reason } = receipt;
+  const data = { message_id: message.id, to: message.to, template: message.template, status: outcomeOf(type) };
+  return { type, at, message: message.id, done, data: reason ? { ...data, reason } : data };
+}
+
+/** Emits each receipt at its time, including those from before a restart; returns a stop function. */
 export function scheduleReceipts(core: Core): () => void {
-  const { store, clock, ids } = core;
-  const { state } = store;
-  const commit = createPatientCommit(core, 'receipts');
-  /** Messages by the time of their next receipt. `eventsAt` checks again whether it is still due. */
-  const waiting = new Map<number, SentMessage[]>();
-  let closed = false;
-  for (const sent of state.messages.values()) watch(sent);
-  store.follow((change) => {
-    if (change.type === 'message') watch(state.messages.get(change.message.id));
-    else if (change.type === 'event' && change.event.done !== undefined)
-      watch(state.messages.get(change.event.message ?? ''));
+  const { store, clock } = core;
+  const { messages } = store.state;
+  /** Ids of messages by the time of their next receipt. */
+  const waiting = new Map<number, string[]>();
+  let isClosed = false;
+  for (const message of messages.all()) watch(message);
+  store.follow((what) => {
+    if (what.type === 'message') watch(what.message);
+    else if (what.type === 'event' && what.emitted.event.done !== undefined)
+      watch(messages.get(what.emitted.event.message ?? ''));
   });
   return () => {
-    closed = true;
+    isClosed = true;
   };
 
-  function watch(sent: SentMessage | undefined): void {
-    const until = sent && nextReceipt(sent)?.at;
-    if (!sent || until === undefined) return;
-    const others = waiting.get(until);
-    if (others) return void others.push(sent);
-    waiting.set(until, [sent]);
+  function watch(message: Message | undefined): void {
+    const at = message?.receipts[message.done]?.at;
+    if (!message || at === undefined) return;
+    const others = waiting.get(at);
+    if (others) return void others.push(message.id);
+    waiting.set(at, [message.id]);
     clock.at(
-      until,
-      () => record(until),
-      () => waiting.get(until)?.some((sent) => dueBy(until, sent) !== undefined) !== true,
+      at,
+      () => store.change(() => emitAt(at)),
+      () => waiting.get(at)?.some((id) => isDue(messages.get(id), at)) !== true,
     );
   }
 
-  /** The next receipt of a message, unless it is later, or the message was deleted. */
-  function dueBy(time: number, sent: SentMessage): Receipt | undefined {
-    const receipt = state.messages.get(sent.message.id) === sent ? nextReceipt(sent) : undefined;
-    return receipt && receipt.at <= time ? receipt : undefined;
-  }
-
-  /** Records all receipts due at this time in one commit. */
-  function record(time: number): void {
+  /** A trigger may have moved a message on, or a reset deleted it. */
+  function emitAt(time: number): void {
     // A trigger may send a message with its first receipts: then it is in the list twice.
-    const all = [...new Set(waiting.get(time))];
+    const ids = new Set(waiting.get(time));
     waiting.delete(time);
-    commit(() => (closed ? [] : withDeliveries(eventsAt(time, all), state, ids)));
-  }
-
-  function eventsAt(time: number, all: readonly SentMessage[]): readonly Change[] {
-    let { serial } = state;
-    return all.flatMap((sent): readonly Change[] => {
-      const receipt = dueBy(time, sent);
-      return receipt ? [{ type: 'event', event: receiptEvent(ids.id('evt', ++serial), sent.message, receipt) }] : [];
-    });
+    if (isClosed) return;
+    for (const message of [...ids].map((id) => messages.get(id))) {
+      const receipt = message?.receipts[message.done];
+      if (message && receipt && isDue(message, time)) emit(core, receiptEvent(message, receipt, message.done + 1));
+    }
   }
 }
 
-/** The next receipt of a message that has not happened yet. */
-function nextReceipt({ message, done }: SentMessage): Receipt | undefined {
-  return message.receipts[done];
+function isDue(message: Message | undefined, time: number): boolean {
+  const at = message?.receipts[message.done]?.at;
+  return at !== undefined && at <= time;
 }

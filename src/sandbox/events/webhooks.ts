@@ -8,8 +8,8 @@ import { Refusal } from '../refusal.ts';
 import type { WebhookRow } from '../rows.ts';
 import { newSecret } from '../state/ids.ts';
 import type { Webhook } from '../state/records.ts';
-import type { Core, RegisteredWebhook, State } from '../state/state.ts';
-import { catchUp } from './deliveries.ts';
+import type { Core, State } from '../state/state.ts';
+import { catchUp, hold } from './deliveries.ts';
 
 const owner = fields({ pid: integer(), start: optional(read.string) });
 
@@ -40,52 +40,76 @@ type Owned = Pick<Webhook, 'url' | 'owner'>;
 
 const day = 86_400_000;
 
-/** The URLs that receive events (§6 leaves open how one is registered). */
-export function createWebhooks(core: Core) {
+/** Adds a URL that receives events. A known URL keeps its id, is enabled, and gets these settings. */
+export function addWebhook(core: Core, fields: ReturnType<typeof newWebhook>): AddedWebhook {
   const { store, ids, clock } = core;
-  const { state, commit } = store;
+  const { url: text, events = 'all', secret: own, owner, external = false, catchUp: catchesUp = false } = fields;
+  const url = webhookUrl(text, external).href;
+  if (own !== undefined && !isSecret(own))
+    throw new Refusal(400, 'a webhook secret is whsec_ followed by at least 16 bytes in base64');
+  if (events.length === 0) throw new Refusal(400, 'events is empty; without it, the webhook receives all');
+  const before = withUrl(store.state, url);
+  const { id, createdAt } = before ?? { id: ids.id('whk'), createdAt: clock.now() };
+  const isSame = before?.secret && before.secret.secret === own;
+  const secret = isSame ? before.secret : own === undefined ? undefined : { secret: own };
+  const webhook: Webhook = { id, url, events, secret, createdAt, owner };
+  put(core, webhook);
+  if (before?.disabled !== undefined) hold(core, id, undefined);
+  const caughtUp = catchesUp ? catchUp(core, webhook) : 0;
   return {
-    /** A known URL keeps its id, is enabled, and gets these settings. */
-    add(given: ReturnType<typeof newWebhook>): AddedWebhook {
-      const { url: text, events, secret, owner, external = false, catchUp: catchesUp = false } = given;
-      const url = webhookUrl(text, external).href;
-      if (secret !== undefined && !isSecret(secret))
-        throw new Refusal(400, 'a webhook secret is whsec_ followed by at least 16 bytes in base64');
-      if (events?.length === 0) throw new Refusal(400, 'events is empty; without it, the webhook receives all');
-      const found = withUrl(state, url);
-      // A copy, because the commit changes the registration.
-      const known = found && { ...found };
-      const id = known?.webhook.id ?? ids.id('whk', state.serial + 1);
-      const createdAt = known?.webhook.createdAt ?? clock.now();
-      const own = { ...(secret !== undefined && { secret }), ...(owner && { owner }) };
-      const webhook: Webhook = { id, url, events: events ?? 'all', createdAt, ...own };
-      const caughtUp = catchesUp ? catchUp(webhook, core) : [];
-      commit([{ type: 'webhook', webhook }, ...caughtUp]);
-      const added = webhookNamed(state, id);
-      const changes = known ? differences(known, added) : [];
-      return { ...rowOf(added), known: known !== undefined, changes, caughtUp: caughtUp.length };
-    },
-    list: () => [...state.webhooks.values()].map(rowOf),
-    /** By id or URL. */
-    remove(idOrUrl: string): WebhookRow {
-      const registered = webhookNamed(state, idOrUrl);
-      commit([{ type: 'webhook-removed', webhook: registered.webhook.id }]);
-      return rowOf(registered);
-    },
-    /** Removes the webhooks of ended listeners whose port `successor` now has. */
-    removeOrphans(kill: Probe, successor: Owned): void {
-      const removed = [...state.webhooks.values()].filter(({ webhook }) => isOrphaned(webhook, kill, successor));
-      for (const { webhook } of removed) commit([{ type: 'webhook-removed', webhook: webhook.id }]);
-    },
-    /** Creates a new secret for one webhook or the sandbox. The old one also signs for one more day. */
-    rotate(idOrUrl?: string) {
-      const webhook = idOrUrl === undefined ? undefined : webhookNamed(state, idOrUrl);
-      const [secret, until] = [newSecret(), clock.now() + day];
-      if (webhook) commit([{ type: 'webhook-secret', webhook: webhook.webhook.id, secret, until }]);
-      else commit([{ type: 'secret', secret, until }]);
-      return { webhook: webhook && rowOf(webhook), secret, until: new Date(until).toISOString() };
-    },
+    ...rowOf(webhook),
+    known: before !== undefined,
+    changes: before ? differences(before, webhook) : [],
+    caughtUp,
   };
+}
+
+export function webhookRows({ webhooks }: State): readonly WebhookRow[] {
+  return webhooks.all().map(rowOf);
+}
+
+/** By id or URL. */
+export function removeWebhook(core: Core, idOrUrl: string): WebhookRow {
+  const webhook = webhookNamed(core.store.state, idOrUrl);
+  core.store.state.webhooks.delete(webhook.id);
+  core.store.happened({ type: 'webhooks' });
+  hold(core, webhook.id, 'its webhook was removed');
+  return rowOf(webhook);
+}
+
+/** Removes the webhooks of ended listeners whose port `successor` now has. */
+export function removeOrphans(core: Core, kill: Probe, successor: Owned): void {
+  for (const webhook of core.store.state.webhooks.all())
+    if (isOrphaned(webhook, kill, successor)) removeWebhook(core, webhook.id);
+}
+
+/** Creates a new secret for one webhook or the sandbox. The old one also signs for one more day. */
+export function rotateSecret(core: Core, idOrUrl?: string) {
+  const { state, happened } = core.store;
+  const until = core.clock.now() + day;
+  const webhook = idOrUrl === undefined ? undefined : webhookNamed(state, idOrUrl);
+  const before = webhook?.secret ?? state.secret;
+  const rotated = { secret: newSecret(), previous: { secret: before.secret, until } };
+  if (webhook) put(core, { ...webhook, secret: rotated });
+  else {
+    state.secret = rotated;
+    happened({ type: 'webhooks' });
+  }
+  const row = webhook && rowOf({ ...webhook, secret: rotated });
+  return { webhook: row, secret: rotated.secret, until: new Date(until).toISOString() };
+}
+
+/** Sends no more events to a webhook. */
+export function disable(core: Core, id: string, reason: string): void {
+  const webhook = core.store.state.webhooks.get(id);
+  if (!webhook) return;
+  put(core, { ...webhook, disabled: reason });
+  hold(core, id, `its webhook ${reason}`);
+}
+
+function put({ store }: Core, webhook: Webhook): void {
+  store.state.webhooks.put(webhook);
+  store.happened({ type: 'webhooks' });
 }
 
 /** Parses a webhook URL. §5.9: events stay on this machine unless `external` allows otherwise. */
@@ -110,36 +134,35 @@ export function isOrphaned({ url, owner }: Owned, kill: Probe, successor: Owned)
 
 const notAllowed = 'is on another machine, which was not allowed when the sandbox started';
 
-/**
- * Disables webhooks on other machines unless they are allowed. It is not journaled, so it ends with the sandbox; adding
- * the webhook again enables it.
- */
-export function disableExternal(state: State, isAllowed: boolean, warn: (text: string) => void): void {
-  for (const registered of state.webhooks.values()) {
-    const { url } = registered.webhook;
-    // A snapshot may have journaled it.
-    if (registered.disabled === notAllowed) registered.disabled = undefined;
-    if (isAllowed || registered.disabled !== undefined || isThisMachine(new URL(url).hostname)) continue;
-    registered.disabled = notAllowed;
-    warn(
+/** Disables webhooks on other machines, unless they are allowed; those that were disabled by this are enabled again. */
+export function disableExternal(core: Core, isAllowed: boolean): void {
+  for (const webhook of core.store.state.webhooks.all()) {
+    const { id, url, disabled } = webhook;
+    if (isAllowed && disabled === notAllowed) {
+      put(core, { ...webhook, disabled: undefined });
+      hold(core, id, undefined);
+    }
+    if (isAllowed || disabled !== undefined || isThisMachine(new URL(url).hostname)) continue;
+    disable(core, id, notAllowed);
+    core.warn(
       `no events are sent to ${redact(url)}, which is on another machine: the sandbox was started with BIZMSG_LOCAL_ONLY=1`,
     );
   }
 }
 
-function webhookNamed(state: State, idOrUrl: string): RegisteredWebhook {
+function webhookNamed(state: State, idOrUrl: string): Webhook {
   const url = URL.canParse(idOrUrl) ? new URL(idOrUrl) : undefined;
   if (url) url.hash = '';
-  const found = state.webhooks.get(idOrUrl) ?? (url && withUrl(state, url.href));
-  if (!found) throw new Refusal(404, 'there is no such webhook');
-  return found;
+  const webhook = state.webhooks.get(idOrUrl) ?? (url && withUrl(state, url.href));
+  if (!webhook) throw new Refusal(404, 'there is no such webhook');
+  return webhook;
 }
 
-function withUrl(state: State, url: string): RegisteredWebhook | undefined {
-  return [...state.webhooks.values()].find(({ webhook }) => webhook.url === url);
+function withUrl({ webhooks }: State, url: string): Webhook | undefined {
+  return webhooks.all().find((webhook) => webhook.url === url);
 }
 
-function rowOf({ webhook: { id, url, events, createdAt }, secret, disabled: reason }: RegisteredWebhook): WebhookRow {
+function rowOf({ id, url, events, createdAt, secret, disabled: reason }: Webhook): WebhookRow {
   return {
     id,
     url,
@@ -151,21 +174,21 @@ function rowOf({ webhook: { id, url, events, createdAt }, secret, disabled: reas
   };
 }
 
-function differences(before: RegisteredWebhook, after: RegisteredWebhook): readonly string[] {
-  const [old, current] = [before.secret?.secret, after.secret?.secret];
+function differences(before: Webhook, after: Webhook): readonly string[] {
   return [
-    ...(current === old ? [] : [secretChange(old, current)]),
+    ...secretChange(before.secret?.secret, after.secret?.secret),
     ...(eventsText(before) === eventsText(after) ? [] : [`now ${eventsText(after)}`]),
     ...(before.disabled === undefined ? [] : ['enabled again']),
   ];
 }
 
-function secretChange(old: string | undefined, current: string | undefined): string {
-  if (current === undefined) return 'its own secret was removed';
-  return old === undefined ? 'it now has its own secret' : 'its own secret was replaced';
+function secretChange(before: string | undefined, after: string | undefined): readonly string[] {
+  if (before === after) return [];
+  if (after === undefined) return ['its own secret was removed'];
+  return [before === undefined ? 'it now has its own secret' : 'its own secret was replaced'];
 }
 
-function eventsText({ webhook: { events } }: RegisteredWebhook): string {
+function eventsText({ events }: Webhook): string {
   return events === 'all' ? 'all events' : events.toSorted().join(', ');
 }
 

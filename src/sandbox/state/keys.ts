@@ -1,50 +1,49 @@
 import { keyPrefixes, localMark, type Mode, type Scope } from '../../contract/keys.ts';
+import { Refusal } from '../refusal.ts';
 import type { KeyStatus } from '../rows.ts';
-import type { Change, Key, PlanSetting } from './records.ts';
-import { newDataId, newKey, newSecret } from './ids.ts';
-import { seeds } from '../contents/sample-data.ts';
+import { newKey } from './ids.ts';
+import type { Key } from './records.ts';
 import type { Core, State } from './state.ts';
 
-export function createKeys(core: Core) {
-  const { state, commit } = core.store;
-  const initial = (mode: Mode) =>
-    (state.keys.list.find((key) => key.mode === mode) ?? createKey(core, 'full', mode)).text;
-  return {
-    /** The two initial keys of every sandbox. */
-    sandbox: initial('sandbox'),
-    live: initial('live'),
-    list: (): readonly KeyStatus[] => state.keys.list.map((key) => ({ ...key, state: stateOf(key, state) })),
-    create: (scope: Scope, mode: Mode = 'sandbox') => createKey(core, scope, mode),
-    /** Takes a key or its id; returns false if it is unknown. */
-    revoke(name: string): boolean {
-      const key = state.keys.list.find(({ id, text }) => id === name || text === name);
-      if (key) commit([{ type: 'revoke', key: key.id }]);
-      return key !== undefined;
-    },
-    /** §3: makes live keys valid. No key changes its prefix. */
-    goLive: () => commit([{ type: 'go-live' }]),
-  };
+/** The text of the first key of a mode, which every sandbox has. */
+export function initialKey({ keys }: State, mode: Mode): string {
+  return keys.all().find((key) => key.mode === mode)?.text ?? '';
 }
 
-/** Returns the changes that set up a new sandbox. */
-export function initialChanges(seed: string, plan: PlanSetting): readonly Change[] {
-  return [
-    { type: 'seed', seed, dataId: newDataId() },
-    { type: 'secret', secret: newSecret() },
-    { type: 'plan', plan },
-    ...seeds,
-  ];
-}
-
-function createKey({ store: { state, commit }, ids, clock }: Core, scope: Scope, mode: Mode): Key {
-  const serial = state.serial + 1;
+export function createKey(core: Core, scope: Scope, mode: Mode = 'sandbox'): Key {
   const text = newKey(keyPrefixes[mode] + localMark);
-  const key: Key = { id: ids.id('key', serial), text, mode, scope, createdAt: clock.now() };
-  commit([{ type: 'key', key }]);
+  return put(core, { id: core.ids.id('key'), text, mode, scope, createdAt: core.clock.now() });
+}
+
+/** Takes a key or its id. */
+export function revokeKey(core: Core, name: string): void {
+  put(core, { ...keyNamed(core.store.state, name), revoked: true });
+}
+
+/** §3: makes live keys valid. No key changes its prefix. */
+export function goLive({ store }: Core): void {
+  store.state.live = true;
+  store.happened({ type: 'keys' });
+}
+
+export function keyRows(state: State): readonly KeyStatus[] {
+  return state.keys.all().map((key) => statusOf(key, state));
+}
+
+function put({ store }: Core, key: Key): Key {
+  store.state.keys.put(key);
+  store.happened({ type: 'keys' });
   return key;
 }
 
-function stateOf(key: Key, state: State): KeyStatus['state'] {
-  if (state.revoked.has(key.id)) return 'revoked';
-  return key.mode === 'live' && !state.live ? 'inactive' : 'active';
+/** By its text or id. */
+export function keyNamed({ keys }: State, name: string): Key {
+  const key = keys.get(name) ?? keys.all().find(({ id }) => id === name);
+  if (key) return key;
+  throw new Refusal(404, 'there is no such key');
+}
+
+function statusOf({ revoked, ...key }: Key, { live }: State): KeyStatus {
+  if (revoked) return { ...key, state: 'revoked' };
+  return { ...key, state: key.mode === 'live' && !live ? 'inactive' : 'active' };
 }

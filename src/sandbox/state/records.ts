@@ -1,10 +1,43 @@
+import type { EndpointName } from '../../contract/endpoints.ts';
 import type { EventName, MessageStatus, ReceiptName } from '../../contract/events.ts';
 import type { Mode, Scope } from '../../contract/keys.ts';
 import type { PlanName } from '../../contract/plans.ts';
-import type { Campaign, Contact, EndpointName, Template } from '../library/types.ts';
-import type { ClockSetting } from '../time/clock.ts';
 
-export type { Campaign, Contact, Template };
+// Records are immutable: a change replaces one, so the file can be written while the sandbox goes on.
+
+/** A type rather than an interface, so that it is assignable to an event's data. */
+export type Contact = {
+  readonly id: string;
+  readonly phone: string;
+  readonly name?: string | undefined;
+  readonly tags: readonly string[];
+  readonly attributes: Readonly<Record<string, unknown>>;
+  readonly created_at: string;
+};
+
+export interface Template {
+  readonly id: string;
+  readonly name: string;
+  readonly language: string;
+  readonly category: string;
+  /** Only an approved one can be sent. */
+  readonly status: 'APPROVED' | 'PENDING' | 'REJECTED';
+  /** With its variables: `Hello {{1}}`. */
+  readonly body: string;
+  /** A name for each variable, in order. */
+  readonly variables: readonly string[];
+}
+
+export interface Campaign {
+  readonly id: string;
+  readonly name: string;
+  /** The name of its template. */
+  readonly template: string;
+  readonly status: 'COMPLETED' | 'RUNNING' | 'SCHEDULED';
+  readonly audience: number;
+  readonly counts: Readonly<Record<'sent' | 'delivered' | 'read' | 'failed', number>>;
+  readonly created_at: string;
+}
 
 export const answerFaults = ['status', 'latency', 'reset', 'hang'] as const;
 export const eventFaults = ['drop', 'delay', 'duplicate', 'bad-signature'] as const;
@@ -13,11 +46,11 @@ export const eventFaults = ['drop', 'delay', 'duplicate', 'bad-signature'] as co
 export type AnswerFault =
   | { readonly kind: 'status'; readonly status: number }
   | { readonly kind: 'latency'; readonly ms: number }
-  | { readonly kind: Exclude<(typeof answerFaults)[number], 'status' | 'latency'> };
+  | { readonly kind: 'reset' | 'hang' };
 
 /** A fault in the delivery of an event. */
 export type EventFault =
-  { readonly kind: 'delay'; readonly ms: number } | { readonly kind: Exclude<(typeof eventFaults)[number], 'delay'> };
+  { readonly kind: 'delay'; readonly ms: number } | { readonly kind: 'drop' | 'duplicate' | 'bad-signature' };
 
 export function isOnAnswers(effect: AnswerFault | EventFault): effect is AnswerFault {
   return answerFaults.some((kind) => kind === effect.kind);
@@ -30,21 +63,10 @@ export interface Fault {
   /** If true, the request is executed before the fault. */
   readonly after: boolean;
   /** Expires after this many injections. */
-  readonly times?: number;
-}
-
-/** A fault and its counts. */
-export interface FaultStatus extends Fault {
+  readonly times?: number | undefined;
+  /** The number of requests or events that it was on, also when another fault applied. */
   readonly matched: number;
   readonly injected: number;
-  /** False once expired. */
-  readonly active: boolean;
-}
-
-/** Ids of all matching faults, and of the one that triggered. */
-export interface FaultRecord {
-  readonly matched?: readonly string[];
-  readonly fault?: string;
 }
 
 export interface Key {
@@ -53,6 +75,7 @@ export interface Key {
   readonly mode: Mode;
   readonly scope: Scope;
   readonly createdAt: number;
+  readonly revoked?: true;
 }
 
 export interface PlanSetting {
@@ -82,7 +105,13 @@ export interface Message {
   readonly campaign?: string;
   readonly sentAt: number;
   readonly receipts: readonly Receipt[];
+  /** Number of receipts that have happened. */
+  readonly done: number;
+  /** Status after the last receipt. */
+  readonly status: MessageStatus;
 }
+
+export const messageStatuses = ['accepted', 'delivered', 'read', 'failed'] as const satisfies readonly MessageStatus[];
 
 export interface SandboxEvent {
   readonly id: string;
@@ -95,6 +124,12 @@ export interface SandboxEvent {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
+/** An event, and its delivery to each webhook. */
+export interface Emitted {
+  readonly event: SandboxEvent;
+  readonly deliveries: readonly Delivery[];
+}
+
 /** A message from a customer. */
 export interface Inbound {
   readonly id: string;
@@ -104,18 +139,26 @@ export interface Inbound {
   readonly at: number;
 }
 
-/** A request and its result. With a known key, a row of the key's audit log. */
-export interface Call extends FaultRecord {
+/** A request and its result. With a key, a row of the key's audit log. */
+export interface Call {
   readonly at: number;
   readonly method: string;
   readonly target: string;
   /** Status of the answer sent; 0 if none was sent. */
   readonly status: number;
-  readonly key?: string | undefined;
+  readonly key: string | undefined;
   /** The message that it sent. */
-  readonly message?: string;
+  readonly message: string | undefined;
   /** Why it was rejected, or which fault was injected. */
-  readonly detail?: string;
+  readonly detail: string | undefined;
+  /** The id of the fault. */
+  readonly fault: string | undefined;
+}
+
+/** The current secret, and the previous one while it still signs too. */
+export interface SigningSecret {
+  readonly secret: string;
+  readonly previous?: { readonly secret: string; readonly until: number } | undefined;
 }
 
 /** A registered URL (§6 leaves open how one is registered). */
@@ -123,11 +166,13 @@ export interface Webhook {
   readonly id: string;
   readonly url: string;
   readonly events: readonly EventName[] | 'all';
-  /** Its own secret, used instead of the sandbox's. */
-  readonly secret?: string;
+  /** Its own secret; if undefined, the sandbox's secret signs. */
+  readonly secret?: SigningSecret | undefined;
   readonly createdAt: number;
   /** The listener that it belongs to. It may start again, and then receives the events that it missed. */
-  readonly owner?: Owner;
+  readonly owner?: Owner | undefined;
+  /** Why it is disabled. */
+  readonly disabled?: string | undefined;
 }
 
 interface Owner {
@@ -136,12 +181,25 @@ interface Owner {
   readonly start?: string | undefined;
 }
 
-/** An event to deliver to a webhook. Its faults are matched at creation and apply to the first attempt. */
-export interface Delivery extends FaultRecord {
+export type DeliveryState = 'waiting' | 'delivered' | 'dead' | 'dropped';
+
+/** The delivery of an event to a webhook. */
+export interface Delivery {
   readonly id: string;
-  readonly event: string;
   readonly webhook: string;
+  readonly url: string;
   readonly at: number;
+  readonly state: DeliveryState;
+  /** Time of the next attempt of a waiting one. */
+  readonly next: number;
+  readonly attempts: readonly Attempt[];
+  /** Attempts since the start or the last redelivery; determines the next retry. */
+  readonly tries: number;
+  /** Why it is dead before its last attempt. */
+  readonly reason?: string | undefined;
+  /** The id of a fault, which applies to the first attempt. */
+  readonly fault?: string | undefined;
+  readonly forwards: readonly Forward[];
 }
 
 /** One delivery attempt: request and response. */
@@ -177,60 +235,3 @@ export interface Forward {
 
 export const resettable = ['messages', 'contacts', 'logs', 'all'] as const;
 export type Resettable = (typeof resettable)[number];
-
-export interface Counters {
-  readonly serial: number;
-  /** Dropped events, calls and messages. If missing, they stay as they are. */
-  readonly events?: number;
-  readonly calls?: number;
-  readonly messages?: number;
-  /** Messages by month. If missing, the stored messages are counted. */
-  readonly months?: readonly (readonly [month: string, count: number])[];
-}
-
-export const messageStatuses = ['accepted', 'delivered', 'read', 'failed'] as const satisfies readonly MessageStatus[];
-
-/** Progress of a message: the number of receipts that have happened, and the status after the last. */
-export interface Progress {
-  readonly done: number;
-  readonly status: MessageStatus;
-}
-
-/**
- * Every change to a sandbox's state, as plain data. The data id is part of other changes: a change of its own would shift
- * the serial numbers from which a seeded sandbox derives its ids.
- */
-export type Change =
-  | { readonly type: 'seed'; readonly seed: string; readonly dataId: string }
-  /** Until this time, the previous secret signs too. */
-  | { readonly type: 'secret'; readonly secret: string; readonly until?: number }
-  | { readonly type: 'key'; readonly key: Key }
-  | { readonly type: 'revoke'; readonly key: string }
-  | { readonly type: 'go-live' }
-  | { readonly type: 'plan'; readonly plan: PlanSetting }
-  | { readonly type: 'clock'; readonly clock: ClockSetting }
-  | { readonly type: 'template'; readonly template: Template }
-  | { readonly type: 'campaign'; readonly campaign: Campaign }
-  | { readonly type: 'contact'; readonly contact: Contact }
-  /** Without progress, the message is only sent. */
-  | { readonly type: 'message'; readonly message: Message; readonly progress?: Progress }
-  | { readonly type: 'inbound'; readonly inbound: Inbound }
-  | { readonly type: 'event'; readonly event: SandboxEvent }
-  | { readonly type: 'webhook'; readonly webhook: Webhook }
-  | { readonly type: 'webhook-secret'; readonly webhook: string; readonly secret: string; readonly until: number }
-  | { readonly type: 'webhook-disabled'; readonly webhook: string; readonly reason: string }
-  | { readonly type: 'webhook-removed'; readonly webhook: string }
-  | { readonly type: 'delivery'; readonly delivery: Delivery }
-  | { readonly type: 'attempt'; readonly delivery: string; readonly attempt: Attempt; readonly next: Next }
-  | { readonly type: 'forward'; readonly delivery: string; readonly forward: Forward }
-  | { readonly type: 'redelivery'; readonly delivery: string; readonly at: number }
-  /** Counting continues from the given counts. */
-  | { readonly type: 'fault'; readonly fault: Fault; readonly matched?: number; readonly injected?: number }
-  | { readonly type: 'fault-cleared'; readonly fault: string }
-  | { readonly type: 'call'; readonly call: Call }
-  | { readonly type: 'reset'; readonly what: 'logs' }
-  | { readonly type: 'reset'; readonly what: Exclude<Resettable, 'logs'>; readonly dataId: string }
-  | { readonly type: 'counters'; readonly counters: Counters };
-
-/** Time of the next attempt, or the final state. */
-export type Next = number | 'delivered' | 'dead' | 'dropped';

@@ -1,76 +1,30 @@
-import type { MessageStatus } from '../../contract/events.ts';
 import { isoTime } from '../../base/iso-time.ts';
-import { type CallLog, capacity, createCallLog, createLog, type Log } from './logs.ts';
+import { isRecord } from '../../contract/readers.ts';
+import type { AdjustableClock, ClockSetting } from '../time/clock.ts';
+import type { Ids } from './ids.ts';
 import type {
-  Attempt,
   Call,
   Campaign,
-  Change,
   Contact,
-  Delivery,
+  Emitted,
   Fault,
-  Forward,
   Inbound,
   Key,
   Message,
-  Next,
   PlanSetting,
-  SandboxEvent,
+  Resettable,
+  SigningSecret,
   Template,
   Webhook,
 } from './records.ts';
-import type { Ids } from './ids.ts';
-import type { AdjustableClock, ClockSetting } from '../time/clock.ts';
+import { type SavedTable, Table } from './table.ts';
 
-/** Records in order of creation, indexed by a key. */
-export interface Collection<T> {
-  readonly list: T[];
-  readonly by: Map<string, T>;
-}
+/** The number of messages, events, requests and replies that are kept. */
+export const mostKept = 10_000;
 
-export interface SentMessage {
-  readonly message: Message;
-  /** Number of receipts that have happened. */
-  done: number;
-  /** Status after the last receipt. */
-  status: MessageStatus;
-}
-
-/** The current secret, and the previous one while it still signs too. */
-export interface SigningSecret {
-  readonly secret: string;
-  readonly previous?: { readonly secret: string; readonly until: number } | undefined;
-}
-
-export interface RegisteredWebhook {
-  webhook: Webhook;
-  /** Its own secret; if undefined, the sandbox's secret signs. */
-  secret?: SigningSecret | undefined;
-  /** Why it is disabled. */
-  disabled?: string | undefined;
-}
-
-/** A delivery of an event to a webhook, and its progress. */
-export interface Sending {
-  readonly delivery: Delivery;
-  readonly event: SandboxEvent;
-  readonly to: RegisteredWebhook;
-  readonly attempts: Attempt[];
-  forwards?: readonly Forward[];
-  /** Attempts since the start or the last redelivery; determines the next retry. */
-  tries: number;
-  next: Next;
-}
-
-export interface FaultState {
-  readonly fault: Fault;
-  /** Number of draws, and of draws that triggered. */
-  matched: number;
-  injected: number;
-}
-
-export interface State {
-  /** Number of changes ever applied. Identifiers and random numbers derive from it. */
+/** Everything but the records. */
+export interface Settings {
+  /** Number of ids made so far. Ids and random numbers derive from it. */
   serial: number;
   seed: string;
   /** Identifies the stored messages and contacts. */
@@ -78,47 +32,61 @@ export interface State {
   secret: SigningSecret;
   live: boolean;
   plan: PlanSetting;
-  clock: ClockSetting | undefined;
-  /** Indexed by the key's text. */
-  readonly keys: Collection<Key>;
-  readonly revoked: Set<string>;
-  readonly contacts: Collection<Contact>;
-  readonly templates: Collection<Template>;
-  readonly campaigns: Collection<Campaign>;
-  readonly messages: Map<string, SentMessage>;
-  /** The ids of the messages in order, to find the oldest. */
-  readonly messageIds: Log<string>;
-  readonly inbound: Log<Inbound>;
+  /** Once it was set. */
+  clock: ClockSetting | null;
   /** Number of messages by calendar month, such as 2026-01. */
-  readonly months: Map<string, number>;
-  readonly events: Log<SandboxEvent>;
-  /** Created on first use: few sandboxes need it, and it would slow down every event. */
-  eventById: Map<string, SandboxEvent> | undefined;
-  readonly webhooks: Map<string, RegisteredWebhook>;
-  readonly deliveries: Map<string, Sending>;
-  /** Delivery ids by event id. */
-  readonly deliveriesOf: Map<string, string[]>;
-  readonly faults: Map<string, FaultState>;
-  readonly calls: CallLog<Call>;
+  months: Readonly<Record<string, number>>;
 }
 
-/** The state of a sandbox, and the only way to change it. */
+function createTables() {
+  return {
+    keys: new Table<Key>({ idsOf: ({ text }) => [text] }),
+    webhooks: new Table<Webhook>({ idsOf: ({ id }) => [id] }),
+    faults: new Table<Fault>({ idsOf: ({ id }) => [id] }),
+    contacts: new Table<Contact>({ idsOf: ({ phone }) => [phone] }),
+    templates: new Table<Template>({ idsOf: ({ name }) => [name] }),
+    campaigns: new Table<Campaign>({ idsOf: ({ id }) => [id] }),
+    messages: new Table<Message>({
+      idsOf: ({ id }) => [id],
+      most: mostKept,
+      isNeeded: ({ done, receipts }) => done < receipts.length,
+    }),
+    replies: new Table<Inbound>({ most: mostKept }),
+    events: new Table<Emitted>({
+      idsOf: ({ event, deliveries }) => [event.id, ...deliveries.map(({ id }) => id)],
+      most: mostKept,
+      isNeeded: ({ deliveries }) => deliveries.some(({ state }) => state === 'waiting'),
+    }),
+    requests: new Table<Call>({ most: mostKept }),
+  };
+}
+
+type Tables = ReturnType<typeof createTables>;
+
+export interface State extends Settings, Tables {}
+
+/** What followers act on. It is reported once the whole change is done. */
+export type Happening =
+  | { readonly type: 'message'; readonly message: Message }
+  | { readonly type: 'reply' }
+  | { readonly type: 'event'; readonly emitted: Emitted }
+  /** A delivery is due, or its next attempt has a time. */
+  | { readonly type: 'delivery'; readonly id: string }
+  | { readonly type: 'attempt'; readonly id: string }
+  | { readonly type: 'request'; readonly call: Call }
+  | { readonly type: 'fault'; readonly fault: Fault }
+  | { readonly type: 'fault-cleared'; readonly fault: string }
+  | { readonly type: 'reset'; readonly what: Resettable }
+  | { readonly type: 'clock' | 'contents' | 'keys' | 'plan' | 'webhooks' };
+
+/** The state of a sandbox in memory. */
 export interface Store {
   readonly state: State;
-  /** The number of changes in the journal. */
-  recorded(): number;
-  /** Journals the changes, then applies them. If it throws, nothing has changed. */
-  commit(changes: readonly Change[]): void;
-  /** Applies changes that the next `flush` journals. */
-  stage(changes: readonly Change[]): void;
-  /** Journals what is staged. If it throws, the changes stay staged. Each commit flushes first. */
-  flush(): void;
-  /** Calls the listener for each change, once its whole commit is applied and journaled; returns a stop function. */
-  follow(listener: (change: Change) => void): () => void;
-  /** Rewrites the journal with the fewest changes that rebuild the state. */
-  compact(): void;
-  /** The size of the journal in bytes; 0 without a journal. */
-  size(): number;
+  /** Runs a change, then reports what happened in it. */
+  change<T>(run: () => T): T;
+  happened(what: Happening): void;
+  /** Calls the listener with everything that happens; returns a stop function. */
+  follow(listener: (what: Happening) => void): () => void;
 }
 
 /** Shared by the parts of a sandbox. */
@@ -130,37 +98,30 @@ export interface Core {
   warn(text: string): void;
 }
 
-export function emptyState(): State {
+export function createStore(state: State): Store {
+  const listeners = new Set<(what: Happening) => void>();
+  let waiting: Happening[] = [];
   return {
-    serial: 0,
-    seed: '',
-    dataId: '',
-    secret: { secret: '' },
-    live: false,
-    plan: { name: 'enterprise', without: [] },
-    clock: undefined,
-    keys: emptyCollection(),
-    revoked: new Set(),
-    contacts: emptyCollection(),
-    templates: emptyCollection(),
-    campaigns: emptyCollection(),
-    messages: new Map(),
-    messageIds: createLog(capacity.messages),
-    inbound: createLog(capacity.inbound),
-    months: new Map(),
-    events: createLog(capacity.events),
-    eventById: undefined,
-    webhooks: new Map(),
-    deliveries: new Map(),
-    deliveriesOf: new Map(),
-    faults: new Map(),
-    calls: createCallLog({ known: capacity.requests, anonymous: capacity.anonymous }),
+    state,
+    change(run) {
+      try {
+        return run();
+      } finally {
+        const happened = waiting;
+        waiting = [];
+        for (const what of happened) for (const listener of listeners) listener(what);
+      }
+    },
+    happened: (what) => void waiting.push(what),
+    follow(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
   };
 }
 
-export function eventById(state: State, id: string): SandboxEvent | undefined {
-  state.eventById ??= new Map(Array.from(state.events, (event) => [event.id, event]));
-  return state.eventById.get(id);
+export function createState(settings: Settings): State {
+  return { ...settings, ...createTables() };
 }
 
 /** The calendar month in UTC. */
@@ -168,6 +129,46 @@ export function monthOf(time: number): string {
   return isoTime(time).slice(0, '2026-01'.length);
 }
 
-function emptyCollection<T>(): Collection<T> {
-  return { list: [], by: new Map() };
+export const tableNames = [
+  'keys',
+  'webhooks',
+  'faults',
+  'contacts',
+  'templates',
+  'campaigns',
+  'messages',
+  'replies',
+  'events',
+  'requests',
+] as const satisfies readonly (keyof Tables)[];
+
+/** The part of a state that is saved beside its tables. */
+export function settingsOf({ serial, seed, dataId, secret, live, plan, clock, months }: Settings): Settings {
+  return { serial, seed, dataId, secret, live, plan, clock, months };
+}
+
+/** The state of a saved one; undefined if it is not one. */
+export function loadedState(value: unknown): State | undefined {
+  if (!isSaved(value)) return undefined;
+  const state = createState(settingsOf(value));
+  for (const name of tableNames) state[name].load(value[name]);
+  return state;
+}
+
+type Saved = Settings & Readonly<Record<keyof Tables, SavedTable>>;
+
+/** The version of the file stands for the rest: nobody else writes it. */
+function isSaved(value: unknown): value is Saved {
+  if (!isRecord(value)) return false;
+  const { serial, seed, secret, plan, months } = value;
+  return (
+    typeof serial === 'number' &&
+    typeof seed === 'string' &&
+    [secret, plan, months].every(isRecord) &&
+    tableNames.map((name) => value[name]).every(isSavedTable)
+  );
+}
+
+function isSavedTable(value: unknown): value is SavedTable {
+  return isRecord(value) && typeof value['next'] === 'number' && Array.isArray(value['list']);
 }

@@ -1,7 +1,6 @@
-import { isWaiting } from '../events/deliveries.ts';
+import { deliveryNamed } from '../events/deliveries.ts';
 import { Refusal } from '../refusal.ts';
-import type { Change } from '../state/records.ts';
-import type { Core, State } from '../state/state.ts';
+import type { Core, Happening, State } from '../state/state.ts';
 import { type AdjustableClock, century, type ClockSetting, type Landmark } from './clock.ts';
 
 interface TimeOptions extends Pick<Core, 'store' | 'clock'> {
@@ -29,10 +28,14 @@ interface Fired {
 /** Reads and controls the sandbox's time. */
 export function createTime({ store, clock, settled }: TimeOptions) {
   const advances = new Set<Fired[]>();
-  store.follow((change) => {
-    for (const fired of advances) for (const one of firedBy(change, clock.now(), store.state)) fired.push(one);
+  store.follow((what) => {
+    for (const fired of advances) fired.push(...firedBy(what, clock.now(), store.state));
   });
-  const save = () => store.commit([{ type: 'clock', clock: clock.setting() }]);
+  const save = () =>
+    store.change(() => {
+      store.state.clock = clock.setting();
+      store.happened({ type: 'clock' });
+    });
   const set = (setting: ClockSetting): TimeNow => {
     clock.set(setting);
     save();
@@ -70,14 +73,16 @@ function timeOf(clock: AdjustableClock): TimeNow {
   return { now: new Date(now).toISOString(), frozen: 'frozen' in clock.setting(), ahead: now - clock.wall() };
 }
 
-function firedBy(change: Change, now: number, state: State): readonly Fired[] {
+function firedBy(what: Happening, now: number, state: State): readonly Fired[] {
   const at = new Date(now).toISOString();
-  if (change.type === 'event')
-    return [{ at, what: change.event.type, id: change.event.id, about: change.event.message }];
-  if (change.type !== 'attempt') return [];
-  const { response, error } = change.attempt;
-  const url = state.deliveries.get(change.delivery)?.to.webhook.url;
-  return [{ at, what: 'attempt', id: change.delivery, about: url, answer: response?.status ?? error }];
+  if (what.type === 'event') {
+    const { type, id, message } = what.emitted.event;
+    return [{ at, what: type, id, about: message }];
+  }
+  const delivery = what.type === 'attempt' ? deliveryNamed(state, what.id) : undefined;
+  const last = delivery?.attempts.at(-1);
+  if (!delivery || !last) return [];
+  return [{ at, what: 'attempt', id: delivery.id, about: delivery.url, answer: last.response?.status ?? last.error }];
 }
 
 /** Without a timer, `next-due` is now. */
@@ -104,12 +109,11 @@ interface Postponed {
 
 const none: Postponed = { later: 0, from: null };
 
-/** Finds receipts and deliveries due after a time; ignores deliveries to removed or disabled webhooks. */
-function postponedAfter(time: number, state: State): Postponed {
-  const receipts = [...state.messages.values()].flatMap(({ message, done }) => message.receipts.slice(done));
-  const waiting = [...state.deliveries.values()].filter((sending) => isWaiting(sending, state));
-  const times = [...receipts.map(({ at }) => at), ...waiting.map(({ next }) => Number(next))];
-  const due = times.filter((at) => at > time);
+/** Finds receipts and deliveries due after a time. */
+function postponedAfter(time: number, { messages, events }: State): Postponed {
+  const receipts = messages.all().flatMap(({ receipts, done }) => receipts.slice(done).map(({ at }) => at));
+  const deliveries = events.all().flatMap(({ deliveries }) => deliveries.filter(({ state }) => state === 'waiting'));
+  const due = [...receipts, ...deliveries.map(({ next }) => next)].filter((at) => at > time);
   const first = due.reduce((least, at) => Math.min(least, at), Infinity);
   return due.length === 0 ? none : { later: due.length, from: new Date(first).toISOString() };
 }

@@ -1,10 +1,9 @@
 import type { EventName, ReceiptName } from '../../contract/events.ts';
-import { withDeliveries } from '../events/fan-out.ts';
+import { addContact, addMessage, addReply, emit } from '../events/emit.ts';
+import { receiptEvent, receiptsOf, testNumbers } from '../events/receipts.ts';
 import { readOrRefuse, Refusal } from '../refusal.ts';
-import { receiptEvent, receiptsOf, testNumbers } from '../state/receipts.ts';
-import type { Campaign, Change, Contact, Message, Receipt, SandboxEvent, Template } from '../state/records.ts';
-import { batches } from '../state/snapshot.ts';
-import type { Core, SentMessage, State } from '../state/state.ts';
+import type { Campaign, Contact, Message, SandboxEvent, Template } from '../state/records.ts';
+import type { Core, State } from '../state/state.ts';
 import { defaultReason, type FieldsOf, readFields, whyNotFields } from './fields.ts';
 
 interface TriggerResult {
@@ -15,56 +14,38 @@ interface TriggerResult {
 }
 
 /** Makes an event happen, with the changes that lead to it. Throws a Refusal if it is impossible. */
-export function createTrigger({ store, ids, clock }: Core) {
-  const { state, commit } = store;
-  return (event: EventName, fields: Readonly<Record<string, unknown>> = {}): TriggerResult => {
-    let { serial } = state;
-    const newId = (prefix: string) => ids.id(prefix, ++serial);
-    const context = { state, now: clock.now(), newId, random: ids.random(serial) };
-    const triggered = run(event, read(event, fields), context);
-    for (const batch of batches(triggered.changes)) commit(withDeliveries(batch, state, ids));
-    const events = triggered.changes.flatMap((change) => (change.type === 'event' ? [change.event] : []));
-    return { ...triggered.ids, events };
-  };
+export function trigger(core: Core, event: EventName, fields: Readonly<Record<string, unknown>> = {}): TriggerResult {
+  const { events } = core.store.state;
+  const before = events.next;
+  const ids = run(event, read(event, fields), core);
+  return { ...ids, events: events.between(before).map((emitted) => emitted.event) };
 }
 
-type Handlers = { readonly [E in EventName]: (fields: FieldsOf<E>, context: TriggerContext) => Triggered };
+/** The records concerned, named as in the event's data. */
+type Ids = Readonly<Record<`${string}_id`, string>>;
+
+/** Each checks everything before it changes anything. */
+type Handlers = { readonly [E in EventName]: (fields: FieldsOf<E>, core: Core) => Ids };
 
 const handlers: Handlers = {
   'message.received': received,
-  'message.delivered': (fields, context) => receipt('message.delivered', fields, context),
-  'message.read': (fields, context) => receipt('message.read', fields, context),
-  'message.failed': (fields, context) => receipt('message.failed', fields, context),
+  'message.delivered': (fields, core) => receipt('message.delivered', fields, core),
+  'message.read': (fields, core) => receipt('message.read', fields, core),
+  'message.failed': (fields, core) => receipt('message.failed', fields, core),
   'flow.completed': flowCompleted,
   'broadcast.completed': broadcastCompleted,
   'contact.created': contactCreated,
   'order.paid': orderPaid,
 };
 
-function run<E extends EventName>(event: E, fields: FieldsOf<E>, context: TriggerContext): Triggered {
-  return handlers[event](fields, context);
+function run<E extends EventName>(event: E, fields: FieldsOf<E>, core: Core): Ids {
+  return handlers[event](fields, core);
 }
 
 function read<E extends EventName>(event: E, fields: Readonly<Record<string, unknown>>): FieldsOf<E> {
   const problem = whyNotFields(event, Object.keys(fields));
   if (problem !== undefined) throw new Refusal(400, problem);
   return readOrRefuse(() => readFields(event, fields));
-}
-
-/** The data that a trigger decides from. It only reads the state. */
-interface TriggerContext {
-  readonly state: State;
-  readonly now: number;
-  /** Generates an id. Each must end up in a change. */
-  readonly newId: (prefix: string) => string;
-  readonly random: () => number;
-}
-
-/** The changes that a trigger causes: the state first, then the events. */
-interface Triggered {
-  readonly changes: readonly Change[];
-  /** The records concerned, named as in the event's data. */
-  readonly ids: Readonly<Record<string, string>>;
 }
 
 type ReceiptFields = FieldsOf<'message.failed'>;
@@ -80,21 +61,21 @@ const receiptsTo: Readonly<Record<string, Readonly<Partial<Record<ReceiptName, r
 };
 
 /** Replaces the scheduled receipts that can no longer happen. */
-function receipt(type: ReceiptName, fields: ReceiptFields, context: TriggerContext): Triggered {
-  const { to, reason } = fields;
-  const sent = to === undefined ? existingMessage(type, fields, context.state) : sendMessage(to, fields, context);
-  const { message } = sent;
-  const events = requireReceipts(type, sent).map((type): Change => ({
-    type: 'event',
-    event: receiptNow(type, sent, context, reason),
-  }));
-  const changes: readonly Change[] = to === undefined ? events : [{ type: 'message', message }, ...events];
-  return { changes, ids: { message_id: message.id } };
+function receipt(type: ReceiptName, fields: ReceiptFields, core: Core): Ids {
+  const { to, reason = defaultReason } = fields;
+  const message = to === undefined ? existingMessage(type, fields, core.store.state) : sendMessage(to, fields, core);
+  for (const name of requireReceipts(type, message)) {
+    const now = { type: name, at: core.clock.now(), ...(name === 'message.failed' && { reason }) };
+    emit(core, receiptEvent(message, now, receiptsDone(name, message)));
+  }
+  return { message_id: message.id };
 }
 
-function sendMessage(to: string, { message, template }: ReceiptFields, context: TriggerContext): SentMessage {
-  if (message !== undefined) throw new Refusal(400, 'a message and the number of a new one exclude each other');
-  return { message: newMessage(to, approvedTemplate(context.state, template), context), done: 0, status: 'accepted' };
+function sendMessage(to: string, { message: id, template: name }: ReceiptFields, core: Core): Message {
+  if (id !== undefined) throw new Refusal(400, 'a message and the number of a new one exclude each other');
+  const message = newMessage(to, approvedTemplate(core.store.state, name), core);
+  addMessage(core, message);
+  return message;
 }
 
 /** Values for the usual variables, as they look in a real message. */
@@ -107,52 +88,47 @@ const samples: Readonly<Record<string, string>> = {
 };
 
 /** A message from the sandbox key. Other params are the names of their variables. */
-function newMessage(to: string, template: Template, { newId, now, random, state }: TriggerContext): Message {
+function newMessage(
+  to: string,
+  { name, variables }: Template,
+  { ids, clock, store }: Core,
+  campaign?: string,
+): Message {
+  const id = ids.id('msg_sandbox');
+  const sentAt = clock.now();
   return {
-    id: newId('msg_sandbox'),
+    id,
     to,
-    template: template.name,
-    params: template.variables.map((name) => samples[name] ?? name),
+    template: name,
+    params: variables.map((variable) => samples[variable] ?? variable),
     mode: 'sandbox',
-    key: state.keys.list.find(({ mode }) => mode === 'sandbox')?.id ?? '',
-    sentAt: now,
-    receipts: receiptsOf(to, now, random),
+    key: store.state.keys.all().find(({ mode }) => mode === 'sandbox')?.id ?? '',
+    ...(campaign !== undefined && { campaign }),
+    sentAt,
+    receipts: receiptsOf(to, sentAt, ids.random(id)),
+    done: 0,
+    status: 'accepted',
   };
 }
 
-function existingMessage(
-  type: ReceiptName,
-  { message: id, template }: ReceiptFields,
-  { messages }: State,
-): SentMessage {
+function existingMessage(type: ReceiptName, { message: id, template }: ReceiptFields, { messages }: State): Message {
   if (template !== undefined) throw new Refusal(400, 'a template is for a new message: pass to as well');
-  if (id === undefined) {
-    const found = [...messages.values()].findLast(({ status }) => receiptsTo[status]?.[type]);
-    if (found) return found;
-    const problem = messages.size === 0 ? 'there is no message yet' : `no message can still get ${type}`;
-    throw new Refusal(404, `${problem}: send one, or pass to for a new one`);
-  }
-  const found = messages.get(id);
-  if (!found) throw new Refusal(404, `there is no message ${id}: send one, or pass to for a new one`);
-  return found;
+  const message =
+    id === undefined ? messages.all().findLast(({ status }) => receiptsTo[status]?.[type]) : messages.get(id);
+  if (message) return message;
+  const none = messages.size === 0 ? 'there is no message yet' : `no message can still get ${type}`;
+  throw new Refusal(
+    404,
+    `${id === undefined ? none : `there is no message ${id}`}: send one, or pass to for a new one`,
+  );
 }
 
-function requireReceipts(type: ReceiptName, { message: { id }, status }: SentMessage): readonly ReceiptName[] {
+function requireReceipts(type: ReceiptName, { id, status }: Message): readonly ReceiptName[] {
   const receipts = receiptsTo[status]?.[type];
   if (receipts) return receipts;
   const possible = Object.keys(receiptsTo[status] ?? {});
   const hint = possible.length === 0 ? 'its status is final' : `it can still get ${possible.join(', ')}`;
   throw new Refusal(400, `${id} is ${status} and cannot get ${type}: ${hint}`);
-}
-
-function receiptNow(
-  type: ReceiptName,
-  sent: SentMessage,
-  { newId, now }: TriggerContext,
-  reason = defaultReason,
-): SandboxEvent {
-  const receipt: Receipt = { type, at: now, ...(type === 'message.failed' && { reason }) };
-  return { ...receiptEvent(newId('evt'), sent.message, receipt), done: receiptsDone(type, sent.message) };
 }
 
 /** After a triggered delivery, the scheduled read still happens. */
@@ -166,63 +142,48 @@ const fictionalNumbers = Array.from({ length: 100 }, (_, at) => `+1202555${Strin
 const customer = '+12025550187';
 
 /** Creates the contact if it does not exist. */
-function received(
-  { from = customer, text = 'Hello' }: FieldsOf<'message.received'>,
-  context: TriggerContext,
-): Triggered {
-  const known = context.state.contacts.by.get(from);
-  const { contact, changes } = known ? { contact: known, changes: [] } : newContact({ phone: from }, context);
-  const inbound = { id: context.newId('msg_sandbox'), from, text, contact: contact.id, at: context.now };
-  const ids = { message_id: inbound.id, contact_id: inbound.contact };
-  const data = { message_id: inbound.id, from, text, contact_id: inbound.contact };
-  const event = newEvent(context, { type: 'message.received', message: inbound.id, data });
-  return { changes: [...changes, { type: 'inbound', inbound }, event], ids };
+function received({ from = customer, text = 'Hello' }: FieldsOf<'message.received'>, core: Core): Ids {
+  const { id: contact_id } = core.store.state.contacts.get(from) ?? newContact({ phone: from }, core);
+  const message_id = core.ids.id('msg_sandbox');
+  const at = core.clock.now();
+  addReply(core, { id: message_id, from, text, contact: contact_id, at });
+  const data = { message_id, from, text, contact_id };
+  emit(core, { type: 'message.received', at, message: message_id, data });
+  return { message_id, contact_id };
 }
 
-function contactCreated(fields: FieldsOf<'contact.created'>, context: TriggerContext): Triggered {
-  const { phone = unusedNumber(context.state), ...rest } = fields;
-  if (context.state.contacts.by.has(phone)) throw new Refusal(400, `${phone} is already a contact`);
-  const { changes, contact } = newContact({ phone, ...rest }, context);
-  return { changes, ids: { contact_id: contact.id } };
+function contactCreated(fields: FieldsOf<'contact.created'>, core: Core): Ids {
+  const { phone = unusedNumber(core.store.state), ...rest } = fields;
+  if (core.store.state.contacts.get(phone)) throw new Refusal(400, `${phone} is already a contact`);
+  return { contact_id: newContact({ phone, ...rest }, core).id };
 }
 
 type ContactFields = FieldsOf<'contact.created'> & Pick<Contact, 'phone'>;
 
-function newContact({ phone, name, tags = [], attributes = {} }: ContactFields, context: TriggerContext) {
-  const created_at = new Date(context.now).toISOString();
-  const contact: Contact = { id: context.newId('con_sandbox'), phone, name, tags, attributes, created_at };
-  const event = newEvent(context, { type: 'contact.created', data: { ...contact } });
-  const changes: readonly Change[] = [{ type: 'contact', contact }, event];
-  return { contact, changes };
+function newContact({ phone, name, tags = [], attributes = {} }: ContactFields, core: Core): Contact {
+  return addContact(core, { phone, name, tags, attributes }, core.clock.now());
 }
 
 function unusedNumber({ contacts }: State): string {
   const special: readonly string[] = Object.values(testNumbers);
-  const free = fictionalNumbers.find((phone) => !contacts.by.has(phone) && !special.includes(phone));
+  const free = fictionalNumbers.find((phone) => !contacts.get(phone) && !special.includes(phone));
   if (free === undefined) throw new Refusal(400, 'all 100 fictional numbers are contacts already: pass phone');
   return free;
 }
 
-function flowCompleted(fields: FieldsOf<'flow.completed'>, context: TriggerContext): Triggered {
-  const { flow = 'Welcome', contact } = fields;
-  const [id, flow_run_id] = eventAndIts('run_sandbox', context);
-  const contact_id = contactNamed(context.state, contact).id;
-  const event = newEvent(context, { id, type: 'flow.completed', data: { flow_run_id, flow, contact_id } });
-  return { changes: [event], ids: { flow_run_id, contact_id } };
+function flowCompleted({ flow = 'Welcome', contact }: FieldsOf<'flow.completed'>, core: Core): Ids {
+  const contact_id = contactNamed(core.store.state, contact).id;
+  const flow_run_id = core.ids.id('run_sandbox');
+  emit(core, { type: 'flow.completed', at: core.clock.now(), data: { flow_run_id, flow, contact_id } });
+  return { flow_run_id, contact_id };
 }
 
-function orderPaid(fields: FieldsOf<'order.paid'>, context: TriggerContext): Triggered {
+function orderPaid(fields: FieldsOf<'order.paid'>, core: Core): Ids {
   const { amount = '10.00', currency = 'USD', provider = 'sandbox', contact } = fields;
-  const [id, order_id] = eventAndIts('ord_sandbox', context);
-  const ids = { order_id, contact_id: contactNamed(context.state, contact).id };
-  const event = newEvent(context, { id, type: 'order.paid', data: { ...ids, amount, currency, provider } });
-  return { changes: [event], ids };
-}
-
-/** The ids of an event and of what it is about, which is kept in its data only. */
-function eventAndIts(prefix: string, { newId }: TriggerContext): readonly [event: string, subject: string] {
-  const event = newId('evt');
-  return [event, event.replace('evt', prefix)];
+  const contact_id = contactNamed(core.store.state, contact).id;
+  const ids = { order_id: core.ids.id('ord_sandbox'), contact_id };
+  emit(core, { type: 'order.paid', at: core.clock.now(), data: { ...ids, amount, currency, provider } });
+  return ids;
 }
 
 type BroadcastFields = FieldsOf<'broadcast.completed'>;
@@ -230,60 +191,56 @@ type BroadcastFields = FieldsOf<'broadcast.completed'>;
 const noCounts = { sent: 0, delivered: 0, read: 0, failed: 0 } as const;
 
 /** Runs a campaign to its end, with one message for each contact of its audience. */
-function broadcastCompleted(fields: BroadcastFields, context: TriggerContext): Triggered {
-  const campaign = campaignFor(fields, context);
-  const template = approvedTemplate(context.state, campaign.template);
-  const messages = audienceOf(fields, context.state).map(({ phone }): Message => {
-    return { ...newMessage(phone, template, context), campaign: campaign.id };
-  });
-  const audience = messages.length;
-  const running: Campaign = { ...campaign, status: 'RUNNING', audience, counts: noCounts };
-  const completed: Campaign = { ...running, status: 'COMPLETED', counts: { ...noCounts, sent: audience } };
-  const { id: campaign_id, name, counts } = completed;
-  const data = { campaign_id, name, template: template.name, audience, counts };
-  const changes: readonly Change[] = [
-    { type: 'campaign', campaign: running },
-    ...messages.map((message) => ({ type: 'message', message }) as const),
-    { type: 'campaign', campaign: completed },
-    newEvent(context, { type: 'broadcast.completed', data }),
-  ];
-  return { changes, ids: { campaign_id } };
+function broadcastCompleted(fields: BroadcastFields, core: Core): Ids {
+  const { state, happened } = core.store;
+  const campaign = campaignFor(fields, core);
+  const template = approvedTemplate(state, campaign.template);
+  const contacts = audienceOf(fields, state);
+  const counts = { ...noCounts, sent: contacts.length };
+  state.campaigns.put({ ...campaign, status: 'COMPLETED', audience: contacts.length, counts });
+  happened({ type: 'contents' });
+  for (const { phone } of contacts) addMessage(core, newMessage(phone, template, core, campaign.id));
+  const { id: campaign_id, name } = campaign;
+  const data = { campaign_id, name, template: template.name, audience: contacts.length, counts };
+  emit(core, { type: 'broadcast.completed', at: core.clock.now(), data });
+  return { campaign_id };
 }
 
-function campaignFor({ campaign: existing, name, template }: BroadcastFields, context: TriggerContext): Campaign {
-  const { list } = context.state.campaigns;
+function campaignFor({ campaign: existing, name, template }: BroadcastFields, core: Core): Campaign {
+  const campaigns = core.store.state.campaigns.all();
   const isNew = name !== undefined || template !== undefined;
   if (existing !== undefined && isNew)
     throw new Refusal(400, 'a campaign and the name or template of a new one exclude each other');
-  if (name !== undefined && list.some((campaign) => campaign.name === name))
+  if (name !== undefined && campaigns.some((campaign) => campaign.name === name))
     throw new Refusal(400, `the campaign "${name}" already exists: pass it as campaign, or choose another name`);
-  const found = isNew ? undefined : existing === undefined ? list.find(isOpen) : openCampaign(existing, context.state);
-  return found ?? newCampaign(name ?? `Broadcast ${list.length + 1}`, template, context);
+  const open = existing === undefined ? campaigns.find(isOpen) : openCampaign(existing, campaigns);
+  if (open && !isNew) return open;
+  return newCampaign(name ?? `Broadcast ${campaigns.length + 1}`, template, core);
 }
 
-function openCampaign(idOrName: string, { campaigns: { by, list } }: State): Campaign {
-  const named = list.filter(({ name }) => name === idOrName);
-  const found = by.get(idOrName) ?? named.find(isOpen) ?? named[0];
-  if (!found) throw new Refusal(404, `there is no campaign "${idOrName}"`);
-  if (isOpen(found)) return found;
-  throw new Refusal(400, `the campaign "${found.name}" is already COMPLETED; pass name for a new one`);
+function openCampaign(idOrName: string, campaigns: readonly Campaign[]): Campaign {
+  const named = campaigns.filter(({ id, name }) => id === idOrName || name === idOrName);
+  const campaign = named.find(isOpen) ?? named[0];
+  if (!campaign) throw new Refusal(404, `there is no campaign "${idOrName}"`);
+  if (isOpen(campaign)) return campaign;
+  throw new Refusal(400, `the campaign "${campaign.name}" is already COMPLETED; pass name for a new one`);
 }
 
-function newCampaign(name: string, template: string | undefined, context: TriggerContext): Campaign {
+function newCampaign(name: string, template: string | undefined, { store, ids, clock }: Core): Campaign {
   return {
-    id: context.newId('cmp_sandbox'),
+    id: ids.id('cmp_sandbox'),
     name,
-    template: approvedTemplate(context.state, template).name,
+    template: approvedTemplate(store.state, template).name,
     status: 'SCHEDULED',
     audience: 0,
     counts: noCounts,
-    created_at: new Date(context.now).toISOString(),
+    created_at: new Date(clock.now()).toISOString(),
   };
 }
 
 /** The contacts that a broadcast sends to. */
-export function audienceOf({ tag }: Pick<BroadcastFields, 'tag'>, { contacts: { list } }: State): readonly Contact[] {
-  const audience = tag === undefined ? list : list.filter(({ tags }) => tags.includes(tag));
+export function audienceOf({ tag }: Pick<BroadcastFields, 'tag'>, { contacts }: State): readonly Contact[] {
+  const audience = contacts.all().filter(({ tags }) => tag === undefined || tags.includes(tag));
   if (audience.length > 0) return audience;
   throw new Refusal(400, tag === undefined ? 'there are no contacts to send to' : `no contact has the tag "${tag}"`);
 }
@@ -292,27 +249,20 @@ function isOpen({ status }: Campaign): boolean {
   return status !== 'COMPLETED';
 }
 
-type NewEvent = Partial<SandboxEvent> & Pick<SandboxEvent, 'type' | 'data'>;
-
-function newEvent({ newId, now }: TriggerContext, { id = newId('evt'), ...event }: NewEvent): Change {
-  return { type: 'event', event: { id, at: now, ...event } };
-}
-
 /** By phone or id; by default the first contact. */
 function contactNamed({ contacts }: State, name: string | undefined): Contact {
-  const found =
-    name === undefined ? contacts.list[0] : (contacts.by.get(name) ?? contacts.list.find(({ id }) => id === name));
-  if (found) return found;
-  throw name === undefined
-    ? new Refusal(404, 'there is no contact yet: create one first')
-    : new Refusal(404, `there is no contact ${name}`);
+  if (name === undefined && contacts.size === 0) throw new Refusal(404, 'there is no contact yet: create one first');
+  const contact =
+    name === undefined ? contacts.page(0, 1)[0] : (contacts.get(name) ?? contacts.all().find(({ id }) => id === name));
+  if (contact) return contact;
+  throw new Refusal(404, `there is no contact ${name}`);
 }
 
 /** By name; by default the first approved template. */
 function approvedTemplate({ templates }: State, name: string | undefined): Template {
-  const found =
-    name === undefined ? templates.list.find(({ status }) => status === 'APPROVED') : templates.by.get(name);
-  if (found?.status === 'APPROVED') return found;
-  if (found) throw new Refusal(400, `the template "${found.name}" is not approved: ${found.status}`);
+  const template =
+    name === undefined ? templates.all().find(({ status }) => status === 'APPROVED') : templates.get(name);
+  if (template?.status === 'APPROVED') return template;
+  if (template) throw new Refusal(400, `the template "${template.name}" is not approved: ${template.status}`);
   throw new Refusal(404, name === undefined ? 'no template is approved' : `there is no template "${name}"`);
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { EventName } from '../../../src/contract/events.ts';
-import { testNumbers } from '../../../src/sandbox/state/receipts.ts';
+import { testNumbers } from '../../../src/sandbox/events/receipts.ts';
 import { bearing, bodyOf, calls, order, paths, start } from '../calls.ts';
 
 const minute = 60_000;

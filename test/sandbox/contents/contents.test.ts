@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { httpRequest } from '../../../src/base/http-request.ts';
 import { openRemote } from '../../../src/sandbox/remote/remote.ts';
-import { seeds } from '../../../src/sandbox/contents/sample-data.ts';
 import { thrown } from '../../support/thrown.ts';
-import { bearing, calls, type Calls, memoryJournal, order, paths, start } from '../calls.ts';
+import { bearing, calls, type Calls, order, paths, start } from '../calls.ts';
 import { served, token } from '../served.ts';
 
 const created = new Date(start).toISOString();
@@ -47,7 +46,6 @@ describe('a reset', () => {
     const fresh = calls().sandbox;
     expect(contentsOf(sandbox)).toEqual(contentsOf(fresh));
     expect([sandbox.messages(), sandbox.events()]).toEqual([[], []]);
-    expect(seeds).toHaveLength(15);
   });
 
   it('leaves keys, plan, webhooks, faults and clock', async () => {
@@ -84,31 +82,17 @@ describe('a reset', () => {
   });
 
   it('reuses no identifier and no cursor', async () => {
-    const { sandbox, journal } = await lived();
+    const { sandbox, file } = await lived();
     const ids = new Set(sandbox.events().map(({ id }) => id));
     const cursors = sandbox.cursors();
     sandbox.reset('all');
     expect(sandbox.cursors()).toEqual(cursors);
-    const { sandbox: again } = calls({ journal });
+    const { sandbox: again } = calls({ file });
     expect(again.cursors()).toEqual(cursors);
     again.trigger('message.received');
     expect(again.cursors().events).toBe(cursors.events + 2);
     expect(again.events(cursors.events)).toHaveLength(2);
     expect(again.events().filter(({ id }) => ids.has(id))).toEqual([]);
-  });
-
-  it('compacts the journal, which a restart loads', async () => {
-    const { sandbox, journal, post } = calls();
-    for (let sent = 0; sent < 200; sent++) await post(paths.send, order);
-    sandbox.reset('all');
-    expect([...journal.past].flat().length).toBeLessThan(25);
-    await post(paths.send, order);
-    const again = calls({ journal }).sandbox;
-    expect([again.messages(), contentsOf(again), again.keys.list()]).toEqual([
-      sandbox.messages(),
-      contentsOf(sandbox),
-      sandbox.keys.list(),
-    ]);
   });
 });
 
@@ -228,8 +212,8 @@ describe('seeding a sandbox', () => {
     ['[]', ['an object with at least one of contacts']],
     ['7', ['an object with at least one of contacts']],
   ])('is rejected as a whole: %s', (text, problems) => {
-    const { sandbox, journal } = calls();
-    const before = journal.lines.length;
+    const { sandbox, file } = calls();
+    const before = file.text();
     const value: unknown = JSON.parse(text);
     const also =
       typeof value === 'object' && value !== null && !Array.isArray(value) ? { campaigns: [], ...value } : value;
@@ -237,7 +221,7 @@ describe('seeding a sandbox', () => {
     for (const problem of problems) {
       expect(refusal).toMatchObject({ status: 400, message: expect.stringContaining(problem) });
     }
-    expect(journal.lines).toHaveLength(before);
+    expect(file.text()).toBe(before);
   });
 
   it('reports at most a hundred problems', () => {
@@ -245,14 +229,6 @@ describe('seeding a sandbox', () => {
     expect(refusal).toMatchObject({
       message: expect.stringMatching(/\/contacts\/99\/phone is missing; and 150 more$/),
     });
-  });
-
-  it('splits its changes into commits of limited size', () => {
-    const { sandbox, journal } = calls();
-    const before = journal.lines.length;
-    sandbox.seed({ contacts: Array.from({ length: 3_000 }, (_, number) => ({ phone: `+${number}` })) });
-    expect([...journal.past].slice(before).map(({ length }) => length)).toEqual([1_000, 1_000, 1_000]);
-    expect(calls({ journal: memoryStoreOf(journal.lines) }).sandbox.contacts()).toHaveLength(3_005);
   });
 });
 
@@ -297,10 +273,4 @@ function bearingOf({ sandbox }: Server): Record<string, string> {
       value === undefined ? [] : [[name, value]],
     ),
   );
-}
-
-function memoryStoreOf(lines: readonly string[]): ReturnType<typeof memoryJournal> {
-  const journal = memoryJournal();
-  for (const line of lines) journal.append(JSON.parse(line));
-  return journal;
 }

@@ -167,6 +167,6 @@ function ask(url: string, method: string, path: string, body = '') {
 }
 
 /** All recorded changes. */
-function seen({ journal, clock }: Awaited<ReturnType<typeof served>>): unknown {
-  return [[...journal.lines], clock.setting()];
+function seen({ file, clock }: Awaited<ReturnType<typeof served>>): unknown {
+  return [file.text(), clock.setting()];
 }

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { testNumbers } from '../../../src/sandbox/state/receipts.ts';
+import { testNumbers } from '../../../src/sandbox/events/receipts.ts';
 import { order, paths } from '../calls.ts';
 import { courierWorld, receiver } from '../receiver.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { EventFault } from '../../../src/sandbox/state/records.ts';
-import { memoryJournal, order, paths } from '../calls.ts';
+import { memoryFile, order, paths } from '../calls.ts';
 import { courierWorld, receiver } from '../receiver.ts';
 
 /** A sandbox that injects this fault into the first delivery of a message, once. */
@@ -81,14 +81,14 @@ describe('a fault', () => {
   });
 
   it('still delays an event after a restart, until the same time', async () => {
-    const journal = memoryJournal();
+    const file = memoryFile();
     const { url, received } = await receiver();
-    const before = courierWorld({ journal });
+    const before = courierWorld({ file });
     before.sandbox.webhooks.add({ url });
     before.sandbox.faults.add({ on: ['contact.created'], effect: { kind: 'delay', ms: 60_000 } });
     await before.post(paths.contacts, { phone: '+1' });
     before.sandbox.close();
-    const { sandbox } = courierWorld({ journal });
+    const { sandbox } = courierWorld({ file });
     await sandbox.time.advance(59_999);
     expect(received).toEqual([]);
     await sandbox.time.advance(1);

@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { manualClock } from '../../../src/sandbox/time/clock.ts';
-import type { Journal } from '../../../src/sandbox/state/store.ts';
+
 import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
-import { memoryJournal, order, paths, start } from '../calls.ts';
+import { memoryFile, order, paths, start } from '../calls.ts';
 import { courierWorld, receiver } from '../receiver.ts';
 
 const [second, minute, hour] = [1_000, 60_000, 3_600_000];
@@ -200,8 +200,8 @@ describe('a redelivery', () => {
 
 describe('a restart', () => {
   it('resumes deliveries in flight, and waiting ones at their time', async () => {
-    const journal = memoryJournal();
-    const before = courierWorld({ journal });
+    const file = memoryFile();
+    const before = courierWorld({ file });
     const statuses = [500];
     const { url, received, got } = await receiver((response) => {
       const status = statuses.shift();
@@ -216,7 +216,7 @@ describe('a restart', () => {
     before.sandbox.close();
 
     statuses.push(200, 200);
-    const { sandbox } = courierWorld({ journal });
+    const { sandbox } = courierWorld({ file });
     await sandbox.settled();
     expect(received.map(({ data }) => data['phone'])).toEqual(['+1', '+2', '+2']);
     await sandbox.time.advance(next - 1);
@@ -227,39 +227,16 @@ describe('a restart', () => {
   });
 
   it('after the time of a retry attempts it immediately', async () => {
-    const journal = memoryJournal();
-    const before = courierWorld({ journal });
+    const file = memoryFile();
+    const before = courierWorld({ file });
     const statuses = [500];
     const { url, received } = await receiver((response) => response.writeHead(statuses.shift() ?? 200).end());
     before.sandbox.webhooks.add({ url });
     await before.post(paths.contacts, contact);
     await before.sandbox.settled();
     before.sandbox.close();
-    const { sandbox } = courierWorld({ journal, clock: manualClock(start + hour) });
+    const { sandbox } = courierWorld({ file, clock: manualClock(start + hour) });
     await sandbox.settled();
     expect(received).toHaveLength(2);
-  });
-});
-
-describe('a full disk', () => {
-  it('causes one warning and no repeated delivery; attempts are recorded once there is room', async () => {
-    const [memory, warnings]: [Journal, string[]] = [memoryJournal(), []];
-    let full = false;
-    const append: Journal['append'] = (changes) => {
-      if (full && changes.some(({ type }) => type === 'attempt')) throw new Error('ENOSPC');
-      memory.append(changes);
-    };
-    const journal = { ...memory, append };
-    const { sandbox, post } = courierWorld({ journal, warn: (text) => warnings.push(text) });
-    const { url, received } = await receiver();
-    sandbox.webhooks.add({ url });
-    full = true;
-    for (const phone of ['+1', '+2']) await post(paths.contacts, { phone });
-    await sandbox.time.advance(minute);
-    expect(warnings).toEqual([expect.stringContaining('ENOSPC')]);
-    full = false;
-    await sandbox.time.advance(minute);
-    expect(sandbox.deliveries().map(({ state }) => state)).toEqual(['delivered', 'delivered']);
-    expect([received.length, warnings.length]).toEqual([2, 1]);
   });
 });

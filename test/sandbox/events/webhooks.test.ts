@@ -1,7 +1,7 @@
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
 import { isOrphaned } from '../../../src/sandbox/events/webhooks.ts';
-import { memoryJournal, order, paths } from '../calls.ts';
+import { memoryFile, order, paths } from '../calls.ts';
 import { courierWorld, receiver } from '../receiver.ts';
 
 const own = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
@@ -225,8 +225,8 @@ describe('a secret', () => {
   });
 
   it('of a webhook can replace the secret of the sandbox, or its own', async () => {
-    const journal = memoryJournal();
-    const { sandbox, post } = courierWorld({ journal });
+    const file = memoryFile();
+    const { sandbox, post } = courierWorld({ file });
     const [one, other] = [await receiver(), await receiver()];
     const { id } = sandbox.webhooks.add({ url: one.url });
     sandbox.webhooks.add({ url: other.url });
@@ -239,7 +239,7 @@ describe('a secret', () => {
     const second = sandbox.webhooks.rotate(one.url);
     sandbox.close();
 
-    const restarted = courierWorld({ journal });
+    const restarted = courierWorld({ file });
     await restarted.post(paths.contacts, { phone: '+2' });
     await restarted.sandbox.settled();
     expect(signers(one, [sandbox.secret(), first.secret, second.secret])).toEqual([false, true, true]);

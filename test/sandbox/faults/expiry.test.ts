@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { thrown } from '../../support/thrown.ts';
 import { operations } from '../../../src/sandbox/control/operations.ts';
-import { bearing, calls, memoryJournal, order, paths } from '../calls.ts';
+import { bearing, calls, memoryFile, order, paths } from '../calls.ts';
 import { onContacts, failures } from './failures.ts';
 
 describe('a fault', () => {
   it('expires after its injections, also after a restart', async () => {
-    const journal = memoryJournal();
-    const before = calls({ journal });
+    const file = memoryFile();
+    const before = calls({ file });
     before.sandbox.faults.add({ ...onContacts, times: 3 });
     expect(await failures(before, 2)).toBe('11');
-    const after = calls({ journal });
+    const after = calls({ file });
     expect(await failures(after, 3)).toBe('100');
     expect(after.sandbox.faults.list()).toMatchObject([{ matched: 3, injected: 3, active: false }]);
   });

@@ -75,7 +75,7 @@ describe('a fault', () => {
     const server = await served();
     server.sandbox.faults.add({ on: ['sendTemplate'], effect: { kind: 'hang' }, after: true });
     server.sandbox.faults.add({ on: ['listContacts'], effect: { kind: 'latency', ms: 3_600_000 } });
-    const called = server.sandbox.waitForNext('call');
+    const called = server.sandbox.waitForNext('request');
     const waiting = [ask(server, 'GET', paths.contacts), send(server)];
     await called;
     server.sandbox.close();

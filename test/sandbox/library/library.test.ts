@@ -6,7 +6,7 @@ import type { EventName, MessageStatus } from '../../../src/contract/events.ts';
 import type { Mode, Scope } from '../../../src/contract/keys.ts';
 import type { PlanName } from '../../../src/contract/plans.ts';
 import type * as library from '../../../src/sandbox/library/types.ts';
-import type { DeliveryStatus } from '../../../src/sandbox/rows.ts';
+import type { DeliveryState } from '../../../src/sandbox/state/records.ts';
 import { order, paths } from '../calls.ts';
 import { sent } from './calls.ts';
 
@@ -18,7 +18,7 @@ describe('a sandbox in a test', () => {
     expectTypeOf<library.Scope>().toEqualTypeOf<Scope>();
     expectTypeOf<library.Mode>().toEqualTypeOf<Mode>();
     expectTypeOf<library.SentMessage['status']>().toEqualTypeOf<MessageStatus>();
-    expectTypeOf<library.Delivery['state']>().toEqualTypeOf<DeliveryStatus>();
+    expectTypeOf<library.Delivery['state']>().toEqualTypeOf<DeliveryState>();
   });
 
   it('answers without a socket, and returns what it recorded', async () => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { manualClock } from '../../../src/sandbox/time/clock.ts';
-import { testNumbers } from '../../../src/sandbox/state/receipts.ts';
+import { testNumbers } from '../../../src/sandbox/events/receipts.ts';
 import { createSandbox } from '../../../src/sandbox/sandbox.ts';
-import { memoryJournal, calls, order, paths, start } from '../calls.ts';
+import { memoryFile, calls, order, paths, start } from '../calls.ts';
 
 describe('the test number', () => {
   it(`${testNumbers.fails} is accepted, and then fails with a reason`, async () => {
@@ -40,13 +40,13 @@ describe('receipts', () => {
   });
 
   it('that were due while it did not run come right after the start, in order', async () => {
-    const journal = memoryJournal();
-    const { post, sandbox } = calls({ journal });
+    const file = memoryFile();
+    const { post, sandbox } = calls({ file });
     await post(paths.send, { ...order, to: testNumbers.delivers5sLater });
     await post(paths.send, order);
     sandbox.close();
     const clock = manualClock(start + 60_000);
-    const again = createSandbox({ seed: 'a seed', clock, journal });
+    const again = createSandbox({ seed: 'a seed', clock, file });
     expect(again.keys).toMatchObject({ sandbox: sandbox.keys.sandbox, live: sandbox.keys.live });
     await clock.advance(0);
     expect(again.messages()).toMatchObject([{ status: 'read' }, { status: 'read' }]);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createClock, manualClock } from '../../../src/sandbox/time/clock.ts';
 import { createSandbox } from '../../../src/sandbox/sandbox.ts';
-import { calls, memoryJournal, order, paths, start } from '../calls.ts';
+import { calls, memoryFile, order, paths, start } from '../calls.ts';
 
 describe('advancing the clock', () => {
   it('runs what becomes due in order, each at its own time, and reports it', async () => {
@@ -75,20 +75,20 @@ describe('advancing the clock', () => {
 });
 
 it('stays frozen after a restart', async () => {
-  const journal = memoryJournal();
-  const sandbox = createSandbox({ journal });
+  const file = memoryFile();
+  const sandbox = createSandbox({ file });
   const { now } = sandbox.time.freeze();
-  const { sandbox: again } = { sandbox: createSandbox({ journal }) };
+  const { sandbox: again } = { sandbox: createSandbox({ file }) };
   expect(again.time.now()).toMatchObject({ now, frozen: true });
 });
 
 it('a stopped advance keeps its current time after a restart', async () => {
-  const { sandbox, post, journal } = calls();
+  const { sandbox, post, file } = calls();
   await post(paths.send, { ...order, to: '+12025550103' });
   const advance = sandbox.time.advance(60_000);
   await sandbox.waitForNext('event');
   sandbox.close();
   await advance;
   expect(sandbox.clock.now()).toBe(start + 5_000);
-  expect(calls({ journal }).sandbox.clock.now()).toBe(start + 5_000);
+  expect(calls({ file }).sandbox.clock.now()).toBe(start + 5_000);
 });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { testNumbers } from '../../../src/sandbox/state/receipts.ts';
+import { testNumbers } from '../../../src/sandbox/events/receipts.ts';
 import { eventNames } from '../../../src/contract/events.ts';
 import { thrown } from '../../support/thrown.ts';
-import { calls, type Calls, memoryJournal, order, paths, start } from '../calls.ts';
+import { calls, type Calls, memoryFile, order, paths, start } from '../calls.ts';
 
 const names = ({ sandbox }: Calls) => sandbox.events().map(({ type }) => type);
 
@@ -12,17 +12,6 @@ describe('trigger', () => {
     const { events } = world.sandbox.trigger(name);
     expect(events.map(({ type, at }) => [type, at])).toEqual([[name, start]]);
     expect(world.sandbox.events()).toMatchObject(events);
-  });
-
-  it('commits all its changes or none', () => {
-    const journal = memoryJournal();
-    const full = () => {
-      throw new Error('ENOSPC');
-    };
-    const before = calls({ journal }).sandbox.keys;
-    const { sandbox } = calls({ journal: { ...journal, past: journal.past, append: full } });
-    expect(() => sandbox.trigger('message.received')).toThrow('ENOSPC');
-    expect([sandbox.events(), sandbox.contacts().length, before.live]).toEqual([[], 5, sandbox.keys.live]);
   });
 
   it.each([
@@ -195,18 +184,18 @@ describe('broadcast.completed', () => {
   });
 
   it('counts the receipts of its messages, also after a restart from a snapshot', async () => {
-    const journal = memoryJournal();
-    const { sandbox, clock } = calls({ journal });
+    const file = memoryFile();
+    const { sandbox, clock } = calls({ file });
     sandbox.seed({ contacts: [{ phone: '+12025550102' }] });
     sandbox.trigger('broadcast.completed');
     await clock.advance(500);
     expect(sandbox.campaigns()[1]?.counts).toEqual({ sent: 6, delivered: 5, read: 0, failed: 1 });
-    const again = calls({ journal });
+    const again = calls({ file });
     await again.clock.advance(10_000);
     const counts = { sent: 6, delivered: 5, read: 5, failed: 1 };
     expect(again.sandbox.campaigns()[1]?.counts).toEqual(counts);
     again.sandbox.reset('contacts');
-    expect(calls({ journal }).sandbox.campaigns()[1]?.counts).toEqual(counts);
+    expect(calls({ file }).sandbox.campaigns()[1]?.counts).toEqual(counts);
   });
 
   it('creates a campaign for a name or template, or if all are completed', () => {
@@ -222,19 +211,6 @@ describe('broadcast.completed', () => {
       ['Sale', 'welcome', 'COMPLETED'],
       ['Broadcast 5', 'order_update', 'COMPLETED'],
     ]);
-  });
-
-  it('splits thousands of messages into commits of limited size', () => {
-    const { sandbox, journal } = calls();
-    sandbox.seed({ contacts: Array.from({ length: 2_500 }, (_, number) => ({ phone: `+1202${5_600_000 + number}` })) });
-    const before = journal.lines.length;
-    sandbox.trigger('broadcast.completed');
-    const sizes = [...journal.past].slice(before).map(({ length }) => length);
-    expect(sizes).toEqual([1_000, 1_000, 508]);
-    const ids = sandbox.messages().map(({ id }) => id);
-    expect(new Set(ids).size).toBe(2_505);
-    const due = ids.slice(0, 300).map((id) => sandbox.message(id)?.receipts[0]?.at);
-    expect(new Set(due).size).toBeGreaterThan(100);
   });
 
   it.each([

@@ -1,0 +1,76 @@
+import { isoTime } from '../../base/iso-time.ts';
+import { outcomeOf, replaces } from '../../contract/events.ts';
+import { drawFault } from '../faults.ts';
+import type { Contact, Delivery, Emitted, Inbound, Message, SandboxEvent, Webhook } from '../state/records.ts';
+import { type Core, monthOf, type State } from '../state/state.ts';
+
+/** Adds an event and its deliveries. The event of a receipt moves its message on. */
+export function emit(core: Core, fields: Omit<SandboxEvent, 'id'>): SandboxEvent {
+  const { store, ids } = core;
+  const event: SandboxEvent = { id: ids.id('evt'), ...fields };
+  const deliveries = receivers(store.state, event).map((webhook) => newDelivery(core, event, webhook));
+  const emitted: Emitted = { event, deliveries };
+  moveOn(store.state, event);
+  store.state.events.put(emitted);
+  store.happened({ type: 'event', emitted });
+  return event;
+}
+
+/** The fault applies to the first attempt. */
+function newDelivery(core: Core, event: SandboxEvent, webhook: Webhook): Delivery {
+  const fault = drawFault(core.store.state, event.type)?.id;
+  return { ...deliveryOf(core, webhook, event.at), fault };
+}
+
+export function deliveryOf({ ids }: Core, { id, url }: Webhook, at: number): Delivery {
+  const fresh = { state: 'waiting', next: at, attempts: [], tries: 0, forwards: [] } as const;
+  return { id: ids.id('dlv'), webhook: id, url, at, ...fresh };
+}
+
+export function receivers({ webhooks }: State, event: SandboxEvent): readonly Webhook[] {
+  return webhooks.size === 0 ? [] : webhooks.all().filter((webhook) => !webhook.disabled && listensTo(webhook, event));
+}
+
+export function listensTo({ events }: Webhook, { type }: SandboxEvent): boolean {
+  return events === 'all' || events.includes(type);
+}
+
+function moveOn(state: State, { type, message: id, done }: SandboxEvent): void {
+  const message = done === undefined || id === undefined ? undefined : state.messages.get(id);
+  if (!message || done === undefined) return;
+  const outcome = outcomeOf(type);
+  const status = outcome && replaces(outcome, message.status) ? outcome : message.status;
+  state.messages.put({ ...message, done: Math.max(message.done, done), status });
+  if (status !== message.status && message.campaign !== undefined) countReceipt(state, message.campaign, status);
+}
+
+/** A message that is read was delivered before, so it counts as both. */
+function countReceipt({ campaigns }: State, id: string, status: Message['status']): void {
+  const campaign = campaigns.get(id);
+  if (!campaign || status === 'accepted') return;
+  const counts = { ...campaign.counts, [status]: campaign.counts[status] + 1 };
+  campaigns.put({ ...campaign, counts });
+}
+
+export function addMessage({ store }: Core, message: Message): void {
+  const { state } = store;
+  const month = monthOf(message.sentAt);
+  state.months = { ...state.months, [month]: (state.months[month] ?? 0) + 1 };
+  state.messages.put(message);
+  store.happened({ type: 'message', message });
+}
+
+/** Adds a contact and its event. */
+export function addContact(core: Core, fields: Omit<Contact, 'id' | 'created_at'>, now: number): Contact {
+  const { store, ids } = core;
+  const contact: Contact = { id: ids.id('con_sandbox'), ...fields, created_at: isoTime(now) };
+  store.state.contacts.put(contact);
+  store.happened({ type: 'contents' });
+  emit(core, { type: 'contact.created', at: now, data: contact });
+  return contact;
+}
+
+export function addReply({ store }: Core, reply: Inbound): void {
+  store.state.replies.put(reply);
+  store.happened({ type: 'reply' });
+}

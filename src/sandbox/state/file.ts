@@ -1,0 +1,166 @@
+import { existsSync, readFileSync, renameSync } from 'node:fs';
+import { type FileHandle, open, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { draftIn } from '../../base/drafts.ts';
+import { configuration, reasonOf } from '../../base/errors.ts';
+import type { Host } from '../../base/host.ts';
+import { exactJson, jsonText } from '../../base/json.ts';
+import { replaceFile } from '../../base/replace-file.ts';
+import { isRecord } from '../../contract/readers.ts';
+import { loadedState, settingsOf, type State, tableNames } from './state.ts';
+import { textOf } from './table.ts';
+
+interface FileOptions {
+  readonly host: Pick<Host, 'pid' | 'now' | 'later'>;
+  /** Whether this process still owns the folder. */
+  readonly isOurs: () => boolean;
+  readonly warn: (text: string) => void;
+}
+
+/** The file that a sandbox's state is saved in. */
+export interface StateFile {
+  /** The saved state. */
+  readonly past: State | undefined;
+  /** Saves the state soon. */
+  changed(state: State): void;
+  /** Resolves once everything is saved. */
+  close(): Promise<void>;
+}
+
+const version = 1;
+/** Milliseconds between a change and its save, and how many times longer it is than a save. */
+const pause = { least: 500, times: 2 };
+const retryAfter = 5_000;
+
+/** Opens the file of a folder that this process owns. */
+export function openStateFile(folder: string, options: FileOptions): StateFile {
+  const { host, isOurs, warn } = options;
+  const path = join(folder, 'state.json');
+  let unsaved: State | undefined;
+  let saving: Promise<void> | undefined;
+  let cancel: (() => void) | undefined;
+  let hasWarned = false;
+  return {
+    past: pastIn(path, options),
+    changed(state) {
+      unsaved = state;
+      if (!saving) cancel ??= host.later(pause.least, start);
+    },
+    async close() {
+      cancel?.();
+      await saving;
+      cancel?.();
+      try {
+        await save();
+      } catch (error) {
+        throw configuration('state-unwritable', `cannot write ${path}: ${reasonOf(error)}`, undefined, error);
+      }
+    },
+  };
+
+  function start(): void {
+    cancel = undefined;
+    saving = saveAndRepeat();
+  }
+
+  async function saveAndRepeat(): Promise<void> {
+    const started = performance.now();
+    let wait = retryAfter;
+    try {
+      await save();
+      wait = Math.max(pause.least, pause.times * (performance.now() - started));
+      hasWarned = false;
+    } catch (error) {
+      if (!hasWarned) warn(`the state cannot be saved for now: ${reasonOf(error)}`);
+      hasWarned = true;
+    }
+    saving = undefined;
+    if (unsaved) cancel = host.later(wait, start);
+  }
+
+  async function save(): Promise<void> {
+    const state = unsaved;
+    unsaved = undefined;
+    if (!state || !isOurs()) return;
+    const draft = draftIn(folder, host.pid);
+    try {
+      await write(draft, partsOf(state));
+      if (isOurs()) replaceFile(draft, path);
+    } catch (error) {
+      unsaved ??= state;
+      throw error;
+    } finally {
+      await rm(draft, { force: true });
+    }
+  }
+}
+
+/** Milliseconds and characters between two pauses, so that requests never wait long for a save. */
+const slice = { ms: 5, length: 1_000_000 };
+
+async function write(path: string, parts: Iterable<string>): Promise<void> {
+  const file = await open(path, 'wx', 0o600);
+  try {
+    await writeParts(file, parts);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+async function writeParts(file: FileHandle, parts: Iterable<string>): Promise<void> {
+  let text = '';
+  let until = performance.now() + slice.ms;
+  for (const part of parts) {
+    text += part;
+    if (text.length < slice.length && performance.now() < until) continue;
+    await file.writeFile(text);
+    text = '';
+    until = performance.now() + slice.ms;
+  }
+  await file.writeFile(text);
+}
+
+/** Takes the state as it is now; its text is made while it is read. */
+export function partsOf(state: State): Iterable<string> {
+  const head = jsonText({ version, ...settingsOf(state) }).slice(0, -1);
+  const tables = tableNames.map((name) => ({ name, next: state[name].next, blocks: state[name].blocks() }));
+  return (function* () {
+    yield head;
+    for (const { name, next, blocks } of tables) {
+      yield `,\n"${name}":{"next":${next},"list":[`;
+      let separator = '\n';
+      for (const block of blocks) {
+        const text = textOf(block);
+        if (text === '') continue;
+        yield separator + text;
+        separator = ',\n';
+      }
+      yield ']}';
+    }
+    yield '}\n';
+  })();
+}
+
+/** Moves a file aside that is damaged, or of another version. */
+function pastIn(path: string, { host, warn }: FileOptions): State | undefined {
+  if (!existsSync(path)) return undefined;
+  const saved = parsed(readFileSync(path, 'utf8'));
+  const isOurVersion = isRecord(saved) && saved['version'] === version;
+  const past = isOurVersion ? loadedState(saved) : undefined;
+  if (past) return past;
+  const aside = `${path}.${host.now()}`;
+  renameSync(path, aside);
+  const why = isRecord(saved) && !isOurVersion ? 'is of another version' : 'is damaged';
+  warn(`the state of the sandbox ${why}, so it starts anew; the old one is now ${aside}`);
+  return undefined;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return exactJson(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
