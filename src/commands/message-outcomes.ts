@@ -48,8 +48,8 @@ export async function recordedOutcomes(
     until ??= received.received_at;
     learn(event.message_id, { delivery, reason: event.reason, at: received.received_at });
   }
-  for (const locator of isLocal ? (await context.sandboxes()).visible() : []) {
-    for (const { id, status } of await (await remoteOf(context, locator)).ask('messages')) {
+  for (const running of isLocal ? await (await context.sandboxes()).all() : []) {
+    for (const { id, status } of await (await remoteOf(running)).ask('messages')) {
       if (status !== 'accepted' && isWanted(id)) learn(id, { delivery: status });
     }
   }

@@ -17,7 +17,7 @@ export const whoami = command({
     const caller = currentCaller(context);
     const { source, mode } = caller;
     const isService = caller.kind === 'service';
-    const running = isService ? undefined : (await context.sandboxes()).find();
+    const running = isService ? undefined : await (await context.sandboxes()).find();
     const key = isService ? caller.key : running?.keys[caller.mode];
     const isBare = source === 'BIZMSG_API_KEY';
     const place = isService ? 'profile' : 'local sandbox';

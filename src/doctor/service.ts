@@ -27,7 +27,7 @@ export async function profileCheck(session: Session): Promise<Profile> {
 /** Starts no sandbox: undefined if none is running. */
 async function targetOf(session: Session, caller: Caller): Promise<CheckedTarget | undefined> {
   if (caller.kind === 'service') return prepareTarget(session, caller);
-  const running = (await session.sandboxes()).find();
+  const running = await (await session.sandboxes()).find();
   const { mode } = caller;
   return running && prepareTarget(session, { kind: 'service', baseUrl: running.url, key: running.keys[mode], mode });
 }

@@ -14,7 +14,7 @@ import { tokenHeader } from './control/paths.ts';
 import type { Served } from './control/operations.ts';
 import { type DisconnectSignal, type Exchange, largestBody, type Reply } from './exchange.ts';
 import type { Sandbox } from './sandbox.ts';
-import type { Loopback } from './remote/locator.ts';
+import type { Locator } from './remote/locator.ts';
 import { type Clock, createClock } from './time/clock.ts';
 
 export interface ServerOptions {
@@ -47,7 +47,7 @@ export interface ServerOptions {
 export interface RunningServer {
   readonly url: string;
   readonly port: number;
-  readonly loopback: Loopback;
+  readonly loopback: Locator['loopback'];
   close(): Promise<void>;
 }
 

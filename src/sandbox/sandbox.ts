@@ -131,11 +131,6 @@ export function createSandbox(options: SandboxOptions = {}) {
     minute: () => rateLimitOf(state.plan, clock.setting()),
     /** Identifies the messages and contacts of this sandbox; resetting either changes it. */
     dataId: () => state.dataId,
-    /** Calls the listener when the minute or the data id may have changed, which are part of the locator. */
-    onLocatorChange: (listener: () => void) =>
-      store.follow(({ type }) => {
-        if (type === 'plan' || type === 'clock' || type === 'reset') listener();
-      }),
     ...viewsOf(state),
     /** Cancels all timers and deliveries. */
     close() {

@@ -3,12 +3,13 @@ import { randomBytes } from 'node:crypto';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { removeLeftDrafts } from '../base/drafts.ts';
-import { type CliError, configuration, fsError, reasonOf, unsafe } from '../base/errors.ts';
+import { type CliError, configuration, fsError, unsafe } from '../base/errors.ts';
 import { createFolder, ownText } from '../base/files.ts';
-import { readIfPresent, startHeartbeat } from '../base/liveness.ts';
+import { readIfPresent } from '../base/liveness.ts';
 import { acquire, type Claim, type Holder, nameOf } from '../base/lock.ts';
 import { sleep } from './time/clock.ts';
-import { findSandbox, type Locator, locatorFolder, removeLocator, writeLocator } from './remote/locator.ts';
+import { type Locator, locatorFolder, removeLocator, writeLocator } from './remote/locator.ts';
+import { findRunning } from './remote/running.ts';
 import type { Sandbox } from './sandbox.ts';
 import type { PageFiles } from './control/page.ts';
 import { startServer } from './http.ts';
@@ -53,38 +54,19 @@ export async function serve(options: ServeOptions): Promise<LocatedSandbox> {
     undo.push(() => sandbox.close());
     const { port, url, loopback, token, ending } = await startListening(sandbox, options, undo);
     const keys = { sandbox: sandbox.keys.sandbox, live: sandbox.keys.live };
-    const { pid } = host;
-    const locator = { port, url, loopback, pid, startedAt: host.now(), token, build, data, background, words, keys };
-    const withdraw = announce(sandbox, locator, options);
+    const locator = { port, url, loopback, pid: host.pid, token, build, data, background, words, keys };
+    writeLocator(stateFolder, locator);
     // Clients must not find a sandbox that is closing, and its timers must not fire.
-    undo.push(() => sandbox.close(), withdraw);
+    undo.push(
+      () => sandbox.close(),
+      () => removeLocator(stateFolder, locator),
+    );
     let closing: Promise<void> | undefined;
     return { sandbox, locator, ending, close: () => (closing ??= undoAll(undo)) };
   } catch (error) {
     await undoAll(undo);
     throw error;
   }
-}
-
-/** Writes the locator, and rewrites it when the sandbox's limit or data id changes. Returns a function that removes it. */
-function announce(sandbox: Sandbox, locator: Locator, { stateFolder, host, warn }: ServeOptions): () => void {
-  removeLeftDrafts(locatorFolder(stateFolder), host.kill);
-  let isOver = false;
-  const write = () => writeLocator(stateFolder, { ...locator, minute: sandbox.minute(), dataId: sandbox.dataId() });
-  const stopBeating = startHeartbeat(write(), host.later, write);
-  sandbox.onLocatorChange(() => {
-    if (isOver) return;
-    try {
-      write();
-    } catch (error) {
-      warn?.(`cannot publish the change of plan, clock or data to other processes: ${reasonOf(error)}`);
-    }
-  });
-  return () => {
-    stopBeating();
-    isOver = true;
-    removeLocator(stateFolder, locator);
-  };
 }
 
 type Step = () => unknown;
@@ -163,7 +145,7 @@ async function claim(data: string, { stateFolder, host }: ServeOptions): Promise
     const claimed = acquire(join(data, 'lock'), host);
     if (claimed.held) return claimed;
     if (claimed.by?.host !== undefined) throw heldElsewhere(data, claimed.by);
-    const other = findSandbox(stateFolder, kill, data);
+    const [other] = await findRunning(stateFolder, (locator) => locator.data === data);
     if (other || now() > deadline) throw alreadyRunning(other?.url ?? nameOf(claimed.by));
     await sleep(10);
   }

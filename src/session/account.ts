@@ -4,7 +4,7 @@ import type { CheckedTarget } from './session.ts';
 
 /** Whose messages these are. Another key, and another profile of the account, must know who got one. */
 export function accountOf(env: Env, { caller, target, running }: CheckedTarget): string {
-  if (running?.dataId !== undefined) return `sandbox:${running.dataId}`;
+  if (running) return `sandbox:${running.dataId}`;
   return realAccount(env, { ...caller, baseUrl: target.baseUrl });
 }
 

@@ -8,7 +8,7 @@ import { configFolder } from './folders.ts';
 import { newcomerNote, type Target } from './caller.ts';
 import { maskKey } from '../base/redact.ts';
 import { isLoopback } from '../client/address.ts';
-import { isLocalKey } from '../contract/keys.ts';
+import { isLocalKey, type Mode } from '../contract/keys.ts';
 import { plans } from '../contract/plans.ts';
 
 /** A connection for single calls. */
@@ -71,7 +71,7 @@ export async function tryLookup(
  * must not go there, and announces a live key.
  */
 export async function prepareTarget(session: Session, caller: AnyCaller): Promise<CheckedTarget> {
-  const { host, given, note } = session;
+  const { host, note } = session;
   const [located, sandboxes, { checkStore, refuseUnsafeTarget }] = await Promise.all([
     locate(session, caller),
     session.sandboxes(),
@@ -79,11 +79,8 @@ export async function prepareTarget(session: Session, caller: AnyCaller): Promis
   ]);
   const warning = isStoredLive(caller) ? checkStore(configFolder(host)) : undefined;
   if (warning !== undefined) note('store-readable', warning);
-  if (caller.kind !== 'local') {
-    const { simulated, running } = located;
-    refuseUnsafeTarget(caller, { env: host.env, simulated, running: sandboxes.live });
-    if (running && !given.dryRun) await sandboxes.proven(running);
-  }
+  if (caller.kind !== 'local')
+    await refuseUnsafeTarget(caller, { env: host.env, simulated: located.simulated, running: sandboxes.all });
   announce(session, located);
   return located;
 }
@@ -92,21 +89,32 @@ export async function prepareTarget(session: Session, caller: AnyCaller): Promis
 export async function locate(session: Session, caller: AnyCaller): Promise<CheckedTarget> {
   const { given, reporter, interaction } = session;
   const sandboxes = await session.sandboxes();
-  const target =
-    caller.kind === 'local'
-      ? await interaction.spin('Starting the sandbox', sandboxes.target(caller.mode, given.dryRun))
-      : caller;
+  // A dry run starts nothing.
+  const start = () => (given.dryRun ? sandboxes.find() : sandboxes.ensure());
+  const running = await (caller.kind === 'local'
+    ? interaction.spin('Starting the sandbox', start())
+    : sandboxes.at(caller.baseUrl));
+  const target = caller.kind === 'local' ? localTarget(caller.mode, running) : caller;
   reporter.hide(target.key);
-  // A dry run shows the default port for a sandbox that is not running; another sandbox may use it.
-  const running = caller.kind === 'local' ? sandboxes.find() : sandboxes.at(target.baseUrl);
   const simulated = caller.kind === 'local' || running !== undefined || (await isForeignSandbox(target));
   return { caller, target, simulated, running };
+}
+
+/** Shown by a dry run for a sandbox that does not run. */
+const notRunning = {
+  url: 'http://127.0.0.1:4780',
+  keys: { sandbox: 'sk_test_local-none', live: 'sk_live_local-none' },
+};
+
+function localTarget(mode: Mode, running: CheckedTarget['running']): Target {
+  const { url, keys } = running ?? notRunning;
+  return { kind: 'service', baseUrl: url, key: keys[mode], mode };
 }
 
 /** Whether the key of a sandbox goes to one of this machine that no file here names. */
 async function isForeignSandbox({ key, baseUrl }: Target): Promise<boolean> {
   if (!isLocalKey(key) || !isLoopback(new URL(baseUrl).hostname)) return false;
-  return (await import('../sandbox/remote/proof.ts')).answersAsSandbox(baseUrl);
+  return (await import('../sandbox/remote/running.ts')).answersAsSandbox(baseUrl);
 }
 
 /** Whether a key counts as live and comes from the profile store. */

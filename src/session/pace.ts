@@ -146,10 +146,10 @@ export async function planOf(session: Session, { caller, target, simulated }: Ch
 
 async function sandboxPlan(session: Session, baseUrl: string): Promise<Plan> {
   const sandboxes = await session.sandboxes();
-  const locator = sandboxes.at(baseUrl);
-  if (!locator) return unknown;
+  const running = await sandboxes.at(baseUrl);
+  if (!running) return unknown;
   const { openRemote } = await import('../sandbox/remote/remote.ts');
-  const { plan } = await openRemote(await sandboxes.proven(locator)).ask('status');
+  const { plan } = await openRemote(running).ask('status');
   const { perMinute, perMonth } = plans[plan.name];
   return { perMinute: plan.perMinute ?? perMinute, perMonth: plan.perMonth ?? perMonth };
 }

@@ -6,7 +6,7 @@ import type { BatchRate } from './rate.ts';
 import type { Mode } from '../contract/keys.ts';
 import type { Plan } from '../contract/plans.ts';
 import type { Database } from '../base/transaction.ts';
-import type { Locator } from '../sandbox/remote/locator.ts';
+import type { RunningSandbox } from '../sandbox/remote/running.ts';
 import type { CallerFlags, LocalCaller, ServiceCaller, Target } from './caller.ts';
 import type { Sandboxes } from './sandboxes.ts';
 
@@ -59,7 +59,7 @@ export interface CheckedTarget {
   /** Whether it is a sandbox on this machine. */
   readonly simulated: boolean;
   /** The sandbox on this machine that is called, if it runs. */
-  readonly running: Locator | undefined;
+  readonly running: RunningSandbox | undefined;
   readonly caller: AnyCaller;
 }
 

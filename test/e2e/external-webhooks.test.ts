@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { liveLocators } from '../../src/sandbox/remote/locator.ts';
+import { locatorsIn } from '../../src/sandbox/remote/locator.ts';
 import { openRemote } from '../../src/sandbox/remote/remote.ts';
 import { startBin, temporaryHome } from '../support/bin.ts';
 import { alive, cli } from '../support/cli.ts';
@@ -20,7 +20,7 @@ async function started(home: string, env: Readonly<Record<string, string>> = {})
   const running = startBin(['sandbox', 'start', '--port', '0'], { home, env });
   onTestFinished(() => void alive(running.pid, 'SIGKILL'));
   await expect.poll(() => running.stdout()).toContain('Ready');
-  const [locator] = liveLocators(join(home, '.local/state/bizmsg'), alive);
+  const [locator] = locatorsIn(join(home, '.local/state/bizmsg'));
   if (!locator) throw new Error('no sandbox was found');
   const stop = async () => {
     alive(running.pid, 'SIGTERM');

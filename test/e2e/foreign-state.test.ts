@@ -5,6 +5,7 @@ import { execa } from 'execa';
 import { expect, it, onTestFinished } from 'vitest';
 import { serve, type Service } from '../client/servers.ts';
 import { defaultData, locatorFolder, writeLocator } from '../../src/sandbox/remote/locator.ts';
+import { proofOf } from '../../src/sandbox/remote/running.ts';
 import { bin, cleanEnv, temporaryHome } from '../support/bin.ts';
 import { cli } from '../support/cli.ts';
 import { testKey } from '../support/fake-service.ts';
@@ -26,20 +27,26 @@ async function trap(secret = 'whsec_x'): Promise<Trap> {
   const home = temporaryHome();
   onTestFinished(() => home.remove());
   const state = join(home.path, '.local/state/bizmsg');
-  const service = await serve((_, __, response) => {
+  const service = await serve(({ url: asked = '' }, _, response) => {
+    const nonce = /nonce=(.*)/.exec(asked)?.[1];
+    if (nonce !== undefined) {
+      const proof = proofOf({ url: service.url, token: 'token' }, nonce);
+      return void response.end(JSON.stringify({ proof, dataId: 'x' }));
+    }
     const keys = { sandbox: 'sk_test_local-0', live: 'sk_live_local-0' };
-    response.end(JSON.stringify({ message_id: 'msg_stolen', url: service.url, keys, secret }));
+    return void response.end(JSON.stringify({ message_id: 'msg_stolen', url: service.url, keys, secret }));
   });
   const folder = locatorFolder(state);
   writeLocator(state, {
     port: service.port,
     url: service.url,
     pid: process.pid,
-    startedAt: 1,
+    loopback: 'ipv4',
     token: 'token',
     build: 'b1',
     data: defaultData(state),
     background: false,
+    words: [],
     keys: { sandbox: 'sk_test_local-0', live: 'sk_live_local-0' },
   });
   chmodSync(state, 0o700);

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { type Browser, chromium, type ConsoleMessage, type Page, type Request } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished } from 'vitest';
-import { pageLink } from '../../src/commands/sandbox/status.ts';
+import { pageLink } from '../../src/commands/sandbox/env.ts';
 import { endpoints } from '../../src/contract/endpoints.ts';
 import type { ScreenName } from '../../src/page/words.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';

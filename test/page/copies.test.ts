@@ -5,8 +5,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { copies } from '../../src/page/copies.ts';
 import { binary, cleanEnv, temporaryHome } from '../support/bin.ts';
 import { serveLocal } from '../support/local.ts';
-import { findSandbox } from '../../src/sandbox/remote/locator.ts';
-import { alive } from '../support/cli.ts';
+import { locatorsIn } from '../../src/sandbox/remote/locator.ts';
 
 const run = promisify(execFile);
 const params = [`-5 O'Neill "$HOME" \`id\` \\ %s`, '\u202E-o\n😀'];
@@ -17,7 +16,7 @@ it.each(copies.map(({ name, text }) => [name, text] as const))(
     const home = temporaryHome();
     onTestFinished(() => home.remove());
     const sandbox = await serveLocal(home.path);
-    const { url = '' } = findSandbox(join(home.path, '.local/state/bizmsg'), alive) ?? {};
+    const [{ url } = { url: '' }] = locatorsIn(join(home.path, '.local/state/bizmsg'));
     const message = { to: '+12025550101', template: 'order_update', params };
     const env = cleanEnv(home.path, { BIZMSG_API_KEY: sandbox.keys.sandbox, BIZMSG_BASE_URL: url });
     const copied = text(message);

@@ -2,26 +2,24 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { heartbeatInterval } from '../../src/base/liveness.ts';
 import { acquire } from '../../src/base/lock.ts';
 import { httpRequest } from '../../src/base/http-request.ts';
-import { defaultData, findSandbox } from '../../src/sandbox/remote/locator.ts';
+import { defaultData } from '../../src/sandbox/remote/locator.ts';
 import { openRemote } from '../../src/sandbox/remote/remote.ts';
 import { createSandbox } from '../../src/sandbox/sandbox.ts';
 import { serve, type ServeOptions } from '../../src/sandbox/serve.ts';
 import { alive as kill } from '../support/cli.ts';
-import { serveOptions } from '../support/local.ts';
+import { defaultSandbox, serveOptions } from '../support/local.ts';
 import { isWindows } from '../support/system.ts';
-import { manualTimers } from '../support/timers.ts';
 
 it('is found while it serves, but not afterwards', async () => {
   const options = serveOptions(temporary());
   const served = await serve(options);
-  const found = findSandbox(options.stateFolder, kill);
+  const found = await defaultSandbox(options.stateFolder);
   expect(found).toMatchObject(served.locator);
   expect(await httpRequest(`${found?.url}/`)).toMatchObject({ status: 401 });
   await served.close();
-  expect(findSandbox(options.stateFolder, kill)).toBeUndefined();
+  expect(await defaultSandbox(options.stateFolder)).toBeUndefined();
 });
 
 it('locks its folder, and reports the address of the owner', async () => {
@@ -34,20 +32,6 @@ it('locks its folder, and reports the address of the owner', async () => {
   });
   await served.close();
   await (await serve(options)).close();
-});
-
-it('is found again after its locator was removed, but not after it has ended', async () => {
-  const timers = manualTimers();
-  const defaults = serveOptions(temporary());
-  const options = { ...defaults, host: { ...defaults.host, later: timers.later } };
-  const served = await serve(options);
-  rmSync(join(options.stateFolder, 'sandboxes', `${served.locator.port}.json`));
-  expect(findSandbox(options.stateFolder, kill)).toBeUndefined();
-  timers.fire(heartbeatInterval);
-  expect(findSandbox(options.stateFolder, kill)).toMatchObject(served.locator);
-  await served.close();
-  expect([...timers.armed.values()]).toEqual([]);
-  expect(findSandbox(options.stateFolder, kill)).toBeUndefined();
 });
 
 it('waits for an owner that is about to end', async () => {
@@ -89,7 +73,7 @@ it('serves any number of sandboxes without a folder', async () => {
   const options = { ...serveOptions(temporary()), sandbox, data: null };
   const two = await Promise.all([serve(options), serve(options)]);
   expect(new Set(two.map(({ locator }) => locator.url)).size).toBe(2);
-  expect(findSandbox(options.stateFolder, kill)).toBeUndefined();
+  expect(await defaultSandbox(options.stateFolder)).toBeUndefined();
   expect(stores).toEqual([undefined, undefined]);
   await Promise.all(two.map((served) => served.close()));
 });

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { defaultData } from '../../src/sandbox/remote/locator.ts';
+import { findRunning, type RunningSandbox } from '../../src/sandbox/remote/running.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { createSandbox, type SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import { serve, type ServeOptions } from '../../src/sandbox/serve.ts';
@@ -13,6 +14,11 @@ export async function serveLocal(home: string, options: SandboxOptions = {}): Pr
   void served.ending.then(() => served.close());
   onTestFinished(() => served.close());
   return served.sandbox;
+}
+
+/** The sandbox that `--profile local` uses. */
+export async function defaultSandbox(stateFolder: string): Promise<RunningSandbox | undefined> {
+  return (await findRunning(stateFolder, ({ data }) => data === defaultData(stateFolder)))[0];
 }
 
 /** Options that serve a sandbox from the default data folder. */

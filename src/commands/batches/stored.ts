@@ -60,8 +60,8 @@ async function currentOwner(context: Context): Promise<CurrentOwner | undefined>
   if (!caller) return undefined;
   const mode = caller.mode === 'sandbox' ? 'sandbox' : 'live';
   const sandboxes = await context.sandboxes();
-  const running = caller.kind === 'local' ? sandboxes.find() : sandboxes.at(caller.baseUrl);
-  if (running?.dataId !== undefined) return { mode, isLocal: true, account: `sandbox:${running.dataId}` };
+  const running = await (caller.kind === 'local' ? sandboxes.find() : sandboxes.at(caller.baseUrl));
+  if (running) return { mode, isLocal: true, account: `sandbox:${running.dataId}` };
   if (caller.kind === 'local') return { mode, isLocal: true, account: undefined };
   return { mode, isLocal: false, account: realAccount(context.host.env, caller) };
 }

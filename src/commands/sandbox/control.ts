@@ -19,17 +19,12 @@ export async function ask<O extends OperationName>(
 
 /** The sandbox that the environment names, or that of the profile `local`, started on demand. */
 export async function controlled(context: Context): Promise<Remote> {
-  const { controlled } = await context.sandboxes();
-  return remoteOf(context, await controlled());
+  return remoteOf(await (await context.sandboxes()).controlled());
 }
 
 /** The control plane of a running sandbox. */
-export async function remoteOf(context: Context, locator: Locator): Promise<Remote> {
-  const [{ openRemote }, { proven }] = await Promise.all([
-    import('../../sandbox/remote/remote.ts'),
-    context.sandboxes(),
-  ]);
-  return openRemote(await proven(locator));
+export async function remoteOf(running: Pick<Locator, 'url' | 'token'>): Promise<Remote> {
+  return (await import('../../sandbox/remote/remote.ts')).openRemote(running);
 }
 
 /** The command that lists the valid values, named when one is not found. */

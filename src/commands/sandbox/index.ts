@@ -1,11 +1,12 @@
 import { sandboxClock } from './clock.ts';
 import { resetSandbox, seedSandbox } from './contents.ts';
+import { openPage, sandboxEnv } from './env.ts';
 import { execInSandbox } from './exec.ts';
 import { sandboxFault } from './fault.ts';
 import { sandboxLog } from './log.ts';
 import { sandboxSet } from './set.ts';
 import { startSandbox } from './start.ts';
-import { openPage, sandboxEnv, sandboxStatus, stopSandbox } from './status.ts';
+import { sandboxStatus, stopSandbox } from './status.ts';
 import { triggerEvent } from './trigger.ts';
 
 export const sandboxCommands = [

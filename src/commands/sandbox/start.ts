@@ -14,7 +14,7 @@ import { isInBackground } from '../../session/sandboxes.ts';
 import { contentsIn } from './contents.ts';
 import { remoteOf } from './control.ts';
 import { eventLine, requestLine } from './lines.ts';
-import { pageLink } from './status.ts';
+import { pageLink } from './env.ts';
 
 export const planOption = choice('--plan <name>', 'the plan, for its limits (default: enterprise)', planNames);
 
@@ -49,7 +49,7 @@ export const startSandbox = streaming({
     const { sandbox, locator, ending, close } = await start(context, input);
     const { url, port } = locator;
     try {
-      await fill(context, locator, contents);
+      await fill(locator, contents);
       const end = Promise.race([ending, untilAborted(context.host.signal).then(() => 'interrupted' as const)]);
       const isWatched = context.showsLines && context.host.stdout.isTTY;
       const call = `eval "$(bizmsg sandbox env${input.ephemeral ? ` --url ${url}` : ''})"`;
@@ -130,12 +130,12 @@ async function inBackground(context: Context, input: Input<typeof params>, conte
   }
   const sandboxes = await context.sandboxes();
   const words = wordsOf(input);
-  const running = sandboxes.find();
+  const running = await sandboxes.find();
   if (running) throw await alreadyRuns(running, words);
   const locator = await sandboxes.ensure(words);
   // Another command may have started it.
   if (!isStartedWith(locator, words)) throw await alreadyRuns(locator, words);
-  await fill(context, locator, contents);
+  await fill(locator, contents);
   const minutes = counted((input.idle ?? 30 * 60_000) / 60_000, 'minute');
   context.note('idle', `it stops after ${minutes} without a request, and starts again on demand`);
   return { url: locator.url, ended: 'ready' };
@@ -147,20 +147,20 @@ function wordsOf({ port, plan, idle }: Input<typeof params>): readonly string[] 
   return options.flatMap(([name, value]) => (value === undefined ? [] : [`--${name}=${value}`]));
 }
 
-function isStartedWith({ background, words = [] }: Locator, wanted: readonly string[]): boolean {
+function isStartedWith({ background, words }: Locator, wanted: readonly string[]): boolean {
   return background && words.join('\n') === wanted.join('\n');
 }
 
 async function alreadyRuns(locator: Locator, wanted: readonly string[]): Promise<CliError> {
   const { alreadyRunning } = await import('../../sandbox/serve.ts');
-  const { url, background, words = [] } = locator;
+  const { url, background, words } = locator;
   if (!background || isStartedWith(locator, wanted)) return alreadyRunning(url);
   const [theirs, ours] = [words, wanted].map((all) => all.map(shellQuote).join(' ') || 'no options');
   return alreadyRunning(`${url}, started with ${theirs}, not with ${ours}`);
 }
 
-async function fill(context: Context, locator: Locator, contents: object | undefined): Promise<void> {
-  if (contents) await (await remoteOf(context, locator)).ask('seed', contents);
+async function fill(locator: Locator, contents: object | undefined): Promise<void> {
+  if (contents) await (await remoteOf(locator)).ask('seed', contents);
 }
 
 /** Yields requests and events as they happen, until the end. */

@@ -30,7 +30,7 @@ export async function openWatch(context: Context): Promise<Watch> {
 }
 
 async function inSandbox(context: Context, locator: Locator): Promise<EventSource> {
-  const remote = await remoteOf(context, locator);
+  const remote = await remoteOf(locator);
   const clock = await remote.ask('clock');
   if (clock.frozen) context.note('frozen', frozen);
   return sandboxSource(remote, { clock, now: context.host.now });
@@ -46,7 +46,7 @@ async function atListeners(context: Context): Promise<EventSource> {
   if (stored === undefined) return source;
   // A listener that was started for a local sandbox receives events signed with one of that sandbox's secrets.
   const asked = await Promise.allSettled(
-    sandboxes.live().map(async (one) => (await remoteOf(context, one)).ask('env')),
+    (await sandboxes.all()).map(async (running) => (await remoteOf(running)).ask('env')),
   );
   const others = asked.flatMap((one) => (one.status === 'fulfilled' ? one.value.secrets : []));
   const warn = (text: string) => context.note('signature', text);

@@ -51,9 +51,9 @@ export async function secretsToTry(
 /** All secrets of the running sandbox, the current one first. Does not start one. */
 async function sandboxSecrets(context: Context): Promise<readonly KnownSecret[]> {
   const sandboxes = await context.sandboxes();
-  const running = sandboxes.find();
+  const running = await sandboxes.find();
   if (!running) return [];
-  const { secret: current, secrets } = await (await remoteOf(context, running)).ask('env');
+  const { secret: current, secrets } = await (await remoteOf(running)).ask('env');
   return secrets.flatMap((text) => {
     const secret = signingSecret(context, text);
     const whose = text === current ? "the sandbox's secret" : 'another secret of the sandbox';

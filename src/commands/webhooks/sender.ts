@@ -25,7 +25,7 @@ export async function senderOf(context: Context): Promise<Sender> {
   if (!caller) return { kind: 'unknown' };
   const isDefault = caller.source === 'newcomer';
   if (caller.kind === 'local') return { kind: 'sandbox', locator: await sandboxes.ensure(), isDefault };
-  const called = sandboxes.at(caller.baseUrl);
+  const called = await sandboxes.at(caller.baseUrl);
   if (called) return { kind: 'sandbox', locator: called, isDefault };
   return { kind: 'account', name: caller.profile ?? 'of BIZMSG_API_KEY' };
 }
@@ -91,7 +91,7 @@ export async function subscribe(
   };
 
   async function register(found: Locator, catchUp: boolean): Promise<Remote> {
-    const remote = await remoteOf(context, found);
+    const remote = await remoteOf(found);
     // The first event may arrive before addWebhook returns.
     await learnSecret(remote);
     ({ id: webhook } = await remote.ask('addWebhook', { url, secret, catchUp, external: true, owner }));
@@ -126,7 +126,7 @@ export async function subscribe(
     context.note('sandbox-ended', 'the sandbox has ended; the listener waits for it to start again');
     while (!closed.signal.aborted) {
       await sleep(searchPause, later, closed.signal);
-      const found = sandboxes.again(locator);
+      const found = await sandboxes.again(locator).catch(() => undefined);
       const registered = found && (await register(found, false).catch(() => undefined));
       if (!registered) continue;
       remote = registered;

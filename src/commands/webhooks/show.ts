@@ -204,9 +204,9 @@ async function findMessage(
 
 async function sandboxMessage(context: Context, id: string): Promise<OutputOf<'message'> | undefined> {
   const sandboxes = await context.sandboxes();
-  for (const locator of sandboxes.visible()) {
+  for (const running of await sandboxes.all()) {
     try {
-      return await (await remoteOf(context, locator)).ask('message', { id });
+      return await (await remoteOf(running)).ask('message', { id });
     } catch (error) {
       if (!(error instanceof CliError && error.exit === 'notFound')) throw error;
     }

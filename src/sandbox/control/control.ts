@@ -2,7 +2,7 @@ import type { Writable } from 'node:stream';
 import { isTooLarge, jsonBody } from '../api/bodies.ts';
 import { type DisconnectSignal, type Exchange, json, largestBody, type Reply, targetOf } from '../exchange.ts';
 import { asRefusal, Refusal } from '../refusal.ts';
-import { isSame, proofOf, proofPath } from '../remote/proof.ts';
+import { isSame, type Proof, proofOf, proofPath } from '../remote/running.ts';
 import { controlPrefix, streamPath, tokenHeader } from './paths.ts';
 import { pageReply } from './page.ts';
 import { startStream, streamHeaders } from './stream.ts';
@@ -66,7 +66,9 @@ function proof(exchange: Exchange, served: Served): Reply {
   const nonce = targetOf(exchange.target).query.get('nonce') ?? '';
   if (exchange.method !== 'GET' || !isAddressed(exchange, served.port)) throw new Refusal(403, 'not from here');
   if (!/^[0-9a-f]{32}$/.test(nonce)) throw new Refusal(400, 'nonce must be 32 hexadecimal digits');
-  return json(200, { proof: proofOf(served, nonce) });
+  const { sandbox } = served;
+  const answer: Proof = { proof: proofOf(served, nonce), minute: sandbox.minute(), dataId: sandbox.dataId() };
+  return json(200, answer);
 }
 
 /** Whether a request has the token and does not come from a web page. */

@@ -1,68 +1,76 @@
-import { readlinkSync, rmSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Announced, announcedIn, readAnnounced, writeAnnounced } from '../../base/announced.ts';
-import { createStateFolder } from '../../base/files.ts';
-import { isElsewhere, type Probe } from '../../base/liveness.ts';
-import { isRecord } from '../../contract/readers.ts';
-import type { RateLimit } from '../rows.ts';
+import { createStateFolder, ownNamesIn, requireOwn } from '../../base/files.ts';
+import { readIfPresent } from '../../base/liveness.ts';
+import { replaceFile } from '../../base/replace-file.ts';
+import * as read from '../../contract/readers.ts';
+import { integer, oneOf } from '../readers.ts';
 
-/** The loopback addresses of a sandbox: only IPv4 on a machine without IPv6. */
-export type Loopback = 'both' | 'ipv4';
+/** Describes a sandbox that runs, in a file that other bizmsg processes read. Only `findRunning` knows if it still does. */
+export type Locator = ReturnType<typeof locator>;
 
-/** Describes a running sandbox, in a file that other bizmsg processes read. */
-export interface Locator extends Announced {
-  readonly port: number;
-  readonly url: string;
-  readonly loopback?: Loopback | undefined;
-  /** The network namespace of the process (Linux). */
-  readonly network?: string | undefined;
-  readonly startedAt: number;
-  readonly token: string;
-  readonly build: string;
-  readonly minute?: RateLimit | undefined;
+const locator = read.object({
+  port: integer(),
+  url: read.string,
+  /** Its loopback addresses: only IPv4 on a machine without IPv6. */
+  loopback: oneOf(['both', 'ipv4']),
+  pid: integer(),
+  token: read.string,
+  build: read.string,
   /** The data folder; null if nothing is saved. */
-  readonly data: string | null;
-  /** Identifies its current data. */
-  readonly dataId?: string | undefined;
+  data: (value, at) => (value === null ? null : read.string(value, at)),
   /** Started on demand, so that a command may restart it. */
-  readonly background: boolean;
-  /** The start options of a background sandbox. */
-  readonly words?: readonly string[] | undefined;
-  readonly keys: { readonly sandbox: string; readonly live: string };
-}
+  background: read.boolean,
+  /** The start options. */
+  words: read.list(read.string),
+  keys: read.object({ sandbox: read.string, live: read.string }),
+});
 
-/** Writes the locator and returns its path. */
-export function writeLocator(stateFolder: string, locator: Locator): string {
-  const path = join(locatorFolder(stateFolder), `${locator.port}.json`);
-  const located: Locator = { ...locator, network: ownNetwork() };
-  writeAnnounced(path, located);
-  return path;
+/** Replaces those of sandboxes that had the same data and were killed. */
+export function writeLocator(stateFolder: string, written: Locator): void {
+  for (const other of locatorsIn(stateFolder))
+    if (other.data !== null && other.data === written.data)
+      rmSync(locatorFile(stateFolder, other.port), { force: true });
+  const path = locatorFile(stateFolder, written.port);
+  writeFileSync(`${path}.new`, `${JSON.stringify(written)}\n`, { mode: 0o600 });
+  replaceFile(`${path}.new`, path);
 }
 
 /** Removes the locator unless another sandbox now uses the port. */
 export function removeLocator(stateFolder: string, { port, token }: Pick<Locator, 'port' | 'token'>): void {
-  const path = locatorFile(stateFolder, port);
-  if (readAnnounced(path, isLocator)?.token !== token) return;
-  for (const file of [path, redirectFile(stateFolder, port)]) rmSync(file, { force: true });
+  if (!locatorsIn(stateFolder).some((other) => other.port === port && other.token === token)) return;
+  for (const file of [locatorFile(stateFolder, port), redirectFile(stateFolder, port)]) rmSync(file, { force: true });
 }
 
-/** All running sandboxes. Removes locators of dead ones and ignores unreadable ones. */
-export function liveLocators(stateFolder: string, kill: Probe): readonly Locator[] {
-  const { live, dead } = announcedIn(join(stateFolder, 'sandboxes'), isLocator, kill);
-  for (const locator of dead) removeLocator(stateFolder, locator);
-  return live;
+/** All locators, except damaged ones. */
+export function locatorsIn(stateFolder: string): readonly Locator[] {
+  const folder = join(stateFolder, 'sandboxes');
+  const files = ownNamesIn(folder).filter((name) => name.endsWith('.json'));
+  return files.flatMap((name) => locatorFrom(join(folder, name)) ?? []);
 }
 
-/** The running sandbox of a data folder. */
-export function findSandbox(stateFolder: string, kill: Probe, data = defaultData(stateFolder)): Locator | undefined {
-  return liveLocators(stateFolder, kill).find((locator) => locator.data === data);
+function locatorFrom(path: string): Locator | undefined {
+  requireOwn(path);
+  try {
+    return locator(JSON.parse(readIfPresent(path) ?? ''));
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof read.Mismatch) return undefined;
+    throw error;
+  }
+}
+
+/** Whether a URL leads to a sandbox. */
+export function leadsTo({ url, port, loopback }: Pick<Locator, 'url' | 'port' | 'loopback'>, target: string): boolean {
+  const others = loopback === 'both' ? ['localhost', '[::1]'] : ['localhost'];
+  const all = [url, ...others.map((host) => `http://${host}:${port}`)];
+  return all.some((address) => new URL(address).origin === new URL(target).origin);
 }
 
 export function defaultData(stateFolder: string): string {
   return join(stateFolder, 'sandbox');
 }
 
-export function locatorFile(stateFolder: string, port: number): string {
+function locatorFile(stateFolder: string, port: number): string {
   return join(stateFolder, 'sandboxes', `${port}.json`);
 }
 
@@ -73,50 +81,4 @@ export function redirectFile(stateFolder: string, port: number): string {
 
 export function locatorFolder(stateFolder: string): string {
   return createStateFolder(join(stateFolder, 'sandboxes'));
-}
-
-function isLocator(value: unknown): value is Locator {
-  if (!isRecord(value)) return false;
-  const { keys, data, minute, words } = value;
-  return (
-    ['port', 'pid', 'startedAt'].every((name) => typeof value[name] === 'number') &&
-    ['url', 'token', 'build'].every((name) => typeof value[name] === 'string') &&
-    ['start', 'network', 'dataId'].every((name) => ['string', 'undefined'].includes(typeof value[name])) &&
-    ['both', 'ipv4', undefined].some((loopback) => loopback === value['loopback']) &&
-    (data === null || typeof data === 'string') &&
-    (minute === undefined || isRateLimit(minute)) &&
-    (words === undefined || (Array.isArray(words) && words.every((word) => typeof word === 'string'))) &&
-    typeof value['background'] === 'boolean' &&
-    isRecord(keys) &&
-    typeof keys['sandbox'] === 'string' &&
-    typeof keys['live'] === 'string'
-  );
-}
-
-function isRateLimit(value: unknown): value is RateLimit {
-  return isRecord(value) && ['limit', 'moved'].every((name) => typeof value[name] === 'number');
-}
-
-/** Whether a URL leads to a sandbox. */
-export function leadsTo({ url, port, loopback }: Pick<Locator, 'url' | 'port' | 'loopback'>, target: string): boolean {
-  const others = loopback === 'both' ? ['localhost', '[::1]'] : loopback === 'ipv4' ? ['localhost'] : [];
-  const own = [url, ...others.map((host) => `http://${host}:${port}`)];
-  return own.some((address) => new URL(address).origin === new URL(target).origin);
-}
-
-/**
- * Whether a live process surely still owns its address, so that no proof is needed: the start time identifies the process,
- * and no other process in the same network can bind the port. False for a process in another container.
- */
-export function isHeld({ start, network }: Pick<Locator, 'start' | 'network'>): boolean {
-  return start !== undefined && !isElsewhere(start) && network !== undefined && network === ownNetwork();
-}
-
-/** The network namespace of this process; undefined if the system is not Linux. */
-export function ownNetwork(): string | undefined {
-  try {
-    return readlinkSync('/proc/self/ns/net');
-  } catch {
-    return undefined;
-  }
 }

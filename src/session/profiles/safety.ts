@@ -15,11 +15,11 @@ interface TargetConditions {
   /** Whether the address is a sandbox on this machine. */
   readonly simulated: boolean;
   /** The sandboxes that run on this machine. */
-  readonly running: () => readonly Pick<Locator, 'url' | 'keys'>[];
+  readonly running: () => Promise<readonly Pick<Locator, 'url' | 'keys'>[]>;
 }
 
 /** Throws if this key must not go to this address. */
-export function refuseUnsafeTarget(target: Target, { env, simulated, running }: TargetConditions): void {
+export async function refuseUnsafeTarget(target: Target, { env, simulated, running }: TargetConditions): Promise<void> {
   const { key, baseUrl, mode } = target;
   const origin = originOf(baseUrl);
   const isLive = mode !== 'sandbox';
@@ -32,7 +32,7 @@ export function refuseUnsafeTarget(target: Target, { env, simulated, running }: 
     );
   if (isLocalKey(key) && !simulated) {
     const message = `this key belongs to a local sandbox, and ${origin} is not one`;
-    throw unsafe('local-key-elsewhere', message, whereItRuns(target, running()));
+    throw unsafe('local-key-elsewhere', message, whereItRuns(target, await running()));
   }
   if (simulated && !isLocalKey(key) && isLive) {
     const message = `refusing to send ${kind} to ${origin}, a local sandbox`;
@@ -47,7 +47,7 @@ export function refuseUnsafeTarget(target: Target, { env, simulated, running }: 
     );
 }
 
-function whereItRuns({ baseUrl, key }: Target, running: ReturnType<TargetConditions['running']>): string {
+function whereItRuns({ baseUrl, key }: Target, running: Awaited<ReturnType<TargetConditions['running']>>): string {
   if (!isLoopback(new URL(baseUrl).hostname)) return 'use a key that was made in the account settings of that service';
   const maker = running.find(({ keys }) => keys.sandbox === key || keys.live === key);
   if (maker) return `the sandbox that made it runs at ${maker.url}`;

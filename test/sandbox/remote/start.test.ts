@@ -1,8 +1,8 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, it, onTestFinished } from 'vitest';
-import { defaultData, liveLocators, locatorFolder } from '../../../src/sandbox/remote/locator.ts';
+import { defaultData, locatorFolder, locatorsIn } from '../../../src/sandbox/remote/locator.ts';
 import { serve, type LocatedSandbox } from '../../../src/sandbox/serve.ts';
 import { findOrStart, type StartOptions } from '../../../src/sandbox/remote/start.ts';
 import { serveOptions } from '../../support/local.ts';
@@ -38,7 +38,10 @@ it('starts one sandbox for any number of concurrent calls', async () => {
 
 it('does so even after another starting process was killed', async () => {
   const { options } = optionsIn(temporary());
-  writeFileSync(join(locatorFolder(options.stateFolder), 'start.lock'), '999999 12345 abcd\n');
+  const lock = join(locatorFolder(options.stateFolder), 'start.lock');
+  writeFileSync(lock, '');
+  const past = Date.now() / 1_000 - 16;
+  utimesSync(lock, past, past);
   expect(await findOrStart(options)).toMatchObject({ build: 'b1' });
 });
 
@@ -47,7 +50,7 @@ it('replaces a background sandbox of another build', async () => {
   const old = await findOrStart(options);
   const locator = await findOrStart({ ...options, build: 'b2' });
   expect(locator.build).not.toBe(old.build);
-  expect([spawned.length, liveLocators(options.stateFolder, alive).length]).toEqual([2, 1]);
+  expect([spawned.length, locatorsIn(options.stateFolder).length]).toEqual([2, 1]);
 });
 
 it('uses a foreground sandbox of another build', async () => {
@@ -95,7 +98,9 @@ function optionsIn(stateFolder: string) {
   const spawned: unknown[][] = [];
   let build = 'b1';
   const start = async ({ background }: { background: boolean }) => {
-    started.push(await serve({ ...serveOptions(stateFolder), background, build }));
+    const served = await serve({ ...serveOptions(stateFolder), background, build });
+    void served.ending.then(() => served.close());
+    started.push(served);
   };
   const options: StartOptions = {
     stateFolder,
@@ -103,18 +108,13 @@ function optionsIn(stateFolder: string) {
     build,
     host: {
       env: {},
-      pid: process.pid,
       now: Date.now,
       signal: new AbortController().signal,
-      kill: (pid, signal) => {
-        if (signal === 0) return alive(pid);
-        void started.shift()?.close();
-        build = 'b2';
-        return true;
-      },
+      kill: (pid) => alive(pid),
       spawnDetached: (...given) => {
         spawned.push(given);
         void start({ background: true });
+        build = 'b2';
         return { pid: process.pid, unref() {} };
       },
     },

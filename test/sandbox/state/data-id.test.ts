@@ -1,32 +1,33 @@
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { defaultData, findSandbox, liveLocators } from '../../../src/sandbox/remote/locator.ts';
+import { defaultData } from '../../../src/sandbox/remote/locator.ts';
+import { findRunning } from '../../../src/sandbox/remote/running.ts';
 import { serve, type LocatedSandbox } from '../../../src/sandbox/serve.ts';
-import { alive, cli } from '../../support/cli.ts';
+import { cli } from '../../support/cli.ts';
 import { newHome } from '../../support/fake-service.ts';
-import { serveOptions } from '../../support/local.ts';
+import { defaultSandbox, serveOptions } from '../../support/local.ts';
 
 describe('the data id of a sandbox', () => {
   it('survives a restart with the same data', async () => {
     const machine = newMachine();
     const first = await machine.start();
-    const id = machine.dataId();
+    const id = await machine.dataId();
     expect(id).toMatch(/^[0-9a-f]{12}$/);
     await first.close();
     const second = await machine.start();
-    expect(machine.dataId()).toBe(id);
+    expect(await machine.dataId()).toBe(id);
     second.sandbox.reset('all');
-    const renewed = machine.dataId();
+    const renewed = await machine.dataId();
     await second.close();
     await machine.start();
-    expect([renewed === id, machine.dataId()]).toEqual([false, renewed]);
+    expect([renewed === id, await machine.dataId()]).toEqual([false, renewed]);
   });
 
   it('is new at each start of a sandbox without a folder, even with the same seed', async () => {
     const machine = newMachine();
     await machine.start(null);
     await machine.start(null);
-    const ids = liveLocators(machine.stateFolder, alive).map(({ dataId }) => dataId);
+    const ids = (await findRunning(machine.stateFolder)).map(({ dataId }) => dataId);
     expect(ids).toEqual([expect.stringMatching(/^[0-9a-f]{12}$/), expect.stringMatching(/^[0-9a-f]{12}$/)]);
     expect(new Set(ids).size).toBe(2);
   });
@@ -35,25 +36,25 @@ describe('the data id of a sandbox', () => {
     const machine = newMachine();
     await machine.start();
     await machine.start(join(machine.home, 'other'));
-    const [one, other] = liveLocators(machine.stateFolder, alive).map(({ dataId }) => dataId);
+    const [one, other] = (await findRunning(machine.stateFolder)).map(({ dataId }) => dataId);
     expect(one).not.toBe(other);
   });
 
   it.each(['messages', 'contacts', 'all'])('is renewed by sandbox reset %s before the command ends', async (what) => {
     const machine = newMachine();
     await machine.start();
-    const before = machine.dataId();
+    const before = await machine.dataId();
     expect(await cli(['sandbox', 'reset', what], { home: machine.home })).toMatchObject({ code: 0 });
-    expect(machine.dataId()).toMatch(/^[0-9a-f]{12}$/);
-    expect(machine.dataId()).not.toBe(before);
+    expect(await machine.dataId()).toMatch(/^[0-9a-f]{12}$/);
+    expect(await machine.dataId()).not.toBe(before);
   });
 
   it('stays the same after a reset of the logs, which keeps messages and contacts', async () => {
     const machine = newMachine();
     await machine.start();
-    const before = machine.dataId();
+    const before = await machine.dataId();
     await cli(['sandbox', 'reset', 'logs'], { home: machine.home });
-    expect(machine.dataId()).toBe(before);
+    expect(await machine.dataId()).toBe(before);
   });
 });
 
@@ -66,5 +67,5 @@ function newMachine() {
     onTestFinished(() => served.close());
     return served;
   };
-  return { home, stateFolder, data, start, dataId: () => findSandbox(stateFolder, alive)?.dataId };
+  return { home, stateFolder, data, start, dataId: async () => (await defaultSandbox(stateFolder))?.dataId };
 }

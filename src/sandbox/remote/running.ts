@@ -1,0 +1,84 @@
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { configuration, fsError } from '../../base/errors.ts';
+import { httpRequest } from '../../base/http-request.ts';
+import { exactJson } from '../../base/json.ts';
+import { isRecord } from '../../contract/readers.ts';
+import { controlPrefix } from '../control/paths.ts';
+import type { RateLimit } from '../rows.ts';
+import { type Locator, locatorsIn } from './locator.ts';
+
+/** A sandbox that has proved that it runs. */
+export interface RunningSandbox extends Locator {
+  /** Its shared rate limit; undefined if its plan has none. */
+  readonly minute: RateLimit | undefined;
+  /** Identifies its current data. */
+  readonly dataId: string;
+}
+
+export const proofPath = `${controlPrefix}/proof`;
+
+/** Proves knowledge of the token. It includes the address, so it cannot be relayed to another address. */
+export function proofOf({ url, token }: Pick<Locator, 'url' | 'token'>, nonce: string): string {
+  return createHmac('sha256', token).update(`bizmsg sandbox proof\n${url}\n${nonce}`).digest('hex');
+}
+
+/** The answer to a request for a proof. */
+export interface Proof {
+  readonly proof: string;
+  readonly minute?: RateLimit | undefined;
+  readonly dataId: string;
+}
+
+/** The sandboxes of this state folder that run and are wanted. */
+export async function findRunning(
+  stateFolder: string,
+  isWanted: (locator: Locator) => boolean = () => true,
+): Promise<readonly RunningSandbox[]> {
+  return (await Promise.all(locatorsIn(stateFolder).filter(isWanted).map(proven))).flat();
+}
+
+async function proven(locator: Locator): Promise<readonly RunningSandbox[]> {
+  const nonce = newNonce();
+  const answer = await proofFrom(locator.url, nonce);
+  if (!answer || !isSame(answer.proof, proofOf(locator, nonce))) return [];
+  return [{ ...locator, minute: answer.minute, dataId: answer.dataId }];
+}
+
+/** Whether a sandbox answers at this address, even if another user or another HOME has started it. */
+export async function answersAsSandbox(url: string): Promise<boolean> {
+  const answer = await proofFrom(url, newNonce()).catch(() => undefined);
+  return answer !== undefined && /^[0-9a-f]{64}$/.test(answer.proof);
+}
+
+function newNonce(): string {
+  return randomBytes(16).toString('hex');
+}
+
+/** Undefined if something else answers there, or nothing; throws if it does not answer in time. */
+async function proofFrom(url: string, nonce: string): Promise<Proof | undefined> {
+  const address = new URL(`${proofPath}?nonce=${nonce}`, url).href;
+  try {
+    const { body } = await httpRequest(address, { method: 'GET', timeout: 5_000 });
+    const answer = exactJson(body);
+    return isProof(answer) ? answer : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError || fsError(error)) return undefined;
+    throw configuration('sandbox-gone', `the sandbox at ${url} does not answer`, undefined, error);
+  }
+}
+
+function isProof(value: unknown): value is Proof {
+  if (!isRecord(value)) return false;
+  const { proof, minute, dataId } = value;
+  return typeof proof === 'string' && typeof dataId === 'string' && (minute === undefined || isRateLimit(minute));
+}
+
+function isRateLimit(value: unknown): value is RateLimit {
+  return isRecord(value) && ['limit', 'moved'].every((name) => typeof value[name] === 'number');
+}
+
+/** Compares in constant time. */
+export function isSame(text: string, wanted: string): boolean {
+  const [a, b] = [Buffer.from(text), Buffer.from(wanted)];
+  return a.length === b.length && timingSafeEqual(a, b);
+}
