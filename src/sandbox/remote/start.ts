@@ -54,10 +54,14 @@ function isUsable({ build, background }: RunningSandbox, wanted: StartOptions): 
 function claimStart(path: string): (() => void) | undefined {
   const release = () => rmSync(path, { force: true });
   try {
-    writeFileSync(path, '', { flag: 'wx', mode: 0o600 });
+    // With a text, a full disk is reported here.
+    writeFileSync(path, 'starting\n', { flag: 'wx', mode: 0o600 });
     return release;
   } catch (error) {
-    if (fsError(error)?.code !== 'EEXIST') throw error;
+    if (fsError(error)?.code !== 'EEXIST') {
+      release();
+      throw error instanceof Error ? Object.assign(error, { path }) : error;
+    }
     if (Date.now() - (statsOf(path)?.mtimeMs ?? Infinity) > usualTimeout) release();
     return undefined;
   }
