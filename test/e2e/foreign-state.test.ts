@@ -27,7 +27,7 @@ async function trap(secret = 'whsec_x'): Promise<Trap> {
   const home = temporaryHome();
   onTestFinished(() => home.remove());
   const state = join(home.path, '.local/state/bizmsg');
-  const service = await serve(({ url: asked = '' }, _, response) => {
+  const service = await serve(({ url: asked }, _, response) => {
     const nonce = /nonce=(.*)/.exec(asked)?.[1];
     if (nonce !== undefined) {
       const proof = proofOf({ url: service.url, token: 'token' }, nonce);

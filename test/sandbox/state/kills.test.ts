@@ -5,11 +5,10 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import * as read from '../../../src/contract/readers.ts';
-import { findSandbox } from '../../../src/sandbox/remote/locator.ts';
+import { locatorsIn } from '../../../src/sandbox/remote/locator.ts';
 import { openRemote } from '../../../src/sandbox/remote/remote.ts';
 import { createRandom } from '../../../src/sandbox/state/ids.ts';
 import { binary, cleanEnv, temporaryHome } from '../../support/bin.ts';
-import { alive } from '../../support/cli.ts';
 import { isLong } from '../../support/long-tests.ts';
 import { bearing, order, paths } from '../calls.ts';
 
@@ -67,7 +66,7 @@ async function startReal(home: string) {
   let errors = '';
   child.stderr.on('data', (text: Buffer) => (errors += text.toString()));
   await Promise.race([once(child.stdout, 'data'), exited]);
-  const locator = findSandbox(join(home, '.local/state/bizmsg'), alive);
+  const [locator] = locatorsIn(join(home, '.local/state/bizmsg'));
   if (locator?.pid !== child.pid || !locator) throw new Error(`the sandbox did not start: ${errors}`);
   const { url, keys } = locator;
   return {
