@@ -29,7 +29,7 @@ export function processStart(pid: number): string | undefined {
 }
 
 /** Whether the process started in another container or on another machine. */
-export function isElsewhere(start: string | undefined): boolean {
+function isElsewhere(start: string | undefined): boolean {
   const place = placeIn(start);
   return place !== undefined && kernelIn(place) !== kernelIn(ownPlace());
 }

@@ -1,14 +1,24 @@
-import { rmSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Announced, announcedIn, writeAnnounced } from '../base/announced.ts';
-import { removeLeftDrafts } from '../base/drafts.ts';
-import { createStateFolder } from '../base/files.ts';
+import { draftIn, removeLeftDrafts } from '../base/drafts.ts';
+import { createStateFolder, ownNamesIn, requireOwn } from '../base/files.ts';
+import {
+  isProcessAlive,
+  type Probe,
+  processStart,
+  readIfPresent,
+  silenceOf,
+  startHeartbeat,
+} from '../base/liveness.ts';
+import { replaceFile } from '../base/replace-file.ts';
 import type { Later } from '../base/sleep.ts';
-import { type Probe, startHeartbeat } from '../base/liveness.ts';
 import { isRecord } from '../contract/readers.ts';
 
-/** A running listener, for other commands. */
-export interface ListenerLocator extends Announced {
+/** A running listener, which other commands find by a file. */
+export interface ListenerLocator {
+  readonly pid: number;
+  /** Start of the process; distinguishes it from a later process with the same pid. */
+  readonly start?: string | undefined;
   /** Twelve hexadecimal digits. */
   readonly id: string;
   readonly url: string;
@@ -22,9 +32,14 @@ export function announceListener(
   locator: Omit<ListenerLocator, 'start'>,
   later?: Later,
 ): () => void {
-  createStateFolder(folderIn(stateFolder));
+  const folder = createStateFolder(folderIn(stateFolder));
   const path = fileOf(stateFolder, locator);
-  const write = () => writeAnnounced(path, locator);
+  const write = () => {
+    const draft = draftIn(folder, locator.pid);
+    const written: ListenerLocator = { ...locator, start: processStart(locator.pid) };
+    writeFileSync(draft, `${JSON.stringify(written)}\n`, { mode: 0o600 });
+    replaceFile(draft, path);
+  };
   write();
   const stop = later && startHeartbeat(path, later, write);
   return () => {
@@ -35,10 +50,28 @@ export function announceListener(
 
 /** The listeners that run on this machine. Removes the files of dead ones and skips unreadable files. */
 export function liveListeners(stateFolder: string, kill: Probe): readonly ListenerLocator[] {
-  const { live, dead } = announcedIn(folderIn(stateFolder), isLocator, kill);
-  for (const locator of dead) rmSync(fileOf(stateFolder, locator), { force: true });
-  removeLeftDrafts(folderIn(stateFolder), kill);
-  return live;
+  const folder = folderIn(stateFolder);
+  const listeners = ownNamesIn(folder).flatMap((name) => {
+    const path = join(folder, name);
+    const listener = name.endsWith('.json') ? locatorIn(path) : undefined;
+    if (!listener) return [];
+    if (isProcessAlive(listener.pid, listener.start, kill, () => silenceOf(path))) return [listener];
+    rmSync(fileOf(stateFolder, listener), { force: true });
+    return [];
+  });
+  removeLeftDrafts(folder, kill);
+  return listeners;
+}
+
+function locatorIn(path: string): ListenerLocator | undefined {
+  requireOwn(path);
+  try {
+    const value: unknown = JSON.parse(readIfPresent(path) ?? 'null');
+    return isLocator(value) ? value : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
 }
 
 function folderIn(stateFolder: string): string {

@@ -25,8 +25,8 @@ describe('sandbox fault', () => {
     const { stdout } = await run('sandbox fault --columns on,what,when,matched,injected,expires --no-header');
     expect(stdout.split('\n')).toEqual([
       'send-template\tstatus 500\tbefore\t1\t1\tafter 3 injections',
-      'requests\tlatency 0.01s\tafter\t1\t0\tnever',
-      'message,order.paid\tbad-signature\t\t0\t0\tnever',
+      'send-template,contacts-list,contacts-create,templates-list,campaigns-list\tlatency 0.01s\tafter\t1\t0\tnever',
+      'message.received,message.delivered,message.read,message.failed,order.paid\tbad-signature\t\t0\t0\tnever',
       'message.read\tdelay 5s\t\t0\t0\tnever',
       '',
     ]);

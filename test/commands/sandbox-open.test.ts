@@ -41,13 +41,6 @@ describe('sandbox open', () => {
     expect(await run('sandbox open --url http://127.0.0.1:9')).toMatchObject({ code: 3, stdout: '' });
   });
 
-  it('has the same link as sandbox status', async () => {
-    const { run } = await local();
-    expect((await run('sandbox status -o tsv --columns page --no-header')).stdout).toBe(
-      (await run('sandbox open')).stdout,
-    );
-  });
-
   it.skipIf(noTerminal)(
     `opens the page on a terminal, without the link as an argument ${noTerminal ?? ''}`,
     async () => {

@@ -1,6 +1,6 @@
 import { usage } from '../../base/errors.ts';
 import { suggest } from '../../base/suggest.ts';
-import { command, type Context, type Ui } from '../../cli/command.ts';
+import { command, type Ui } from '../../cli/command.ts';
 import { printOptions } from '../../cli/globals.ts';
 import { shortTime, took } from '../../cli/output/figures.ts';
 import { argument, knowing, span } from '../../cli/params.ts';
@@ -37,18 +37,11 @@ export const sandboxClock = command({
   run: async (context, { change }): Promise<Now & { readonly fired?: Fired }> => {
     if (change === undefined) return ask(context, 'clock');
     if (change === 'freeze') return ask(context, 'freezeClock');
-    if (change === 'real') return toRealTime(context);
+    if (change === 'real') return ask(context, 'resumeClock');
     return ask(context, 'advanceClock', { by: distance(change) });
   },
   view: ({ fired = [], ...time }, ui) => [...fired.map((event) => firedText(event, ui)), timeText(time)].join('\n'),
 });
-
-async function toRealTime(context: Context): Promise<Now> {
-  const { later, from, ...now } = await ask(context, 'resumeClock');
-  const what = later === 1 ? '1 receipt or delivery is' : `${later} receipts and deliveries are`;
-  if (later > 0) context.note('due-later', `${what} not due until ${from}; advance the clock, or reset`);
-  return now;
-}
 
 function distance(text: string): number | Landmark {
   const landmark = periods.get(text);

@@ -13,7 +13,7 @@ export async function ask<O extends OperationName>(
   try {
     return await sandbox.ask(operation, input);
   } catch (error) {
-    throw inCommandWords(error, operation);
+    throw error instanceof CliError ? inCommandWords(error, operation) : error;
   }
 }
 
@@ -29,27 +29,21 @@ export async function remoteOf(running: Pick<Locator, 'url' | 'token'>): Promise
 
 /** The command that lists the valid values, named when one is not found. */
 const listedBy: Partial<Record<OperationName, string>> = {
-  revokeKey: 'sandbox set',
-  removeWebhook: 'sandbox set',
-  clearFaults: 'sandbox fault',
-  message: 'sandbox log',
-  delivery: 'sandbox log --type deliveries',
-  redeliver: 'sandbox log --type deliveries',
-  audit: 'sandbox set',
+  revokeKey: 'set',
+  removeWebhook: 'set',
+  audit: 'set',
+  clearFaults: 'fault',
+  message: 'log',
+  delivery: 'log --type deliveries',
+  redeliver: 'log --type deliveries',
 };
 
-/** Words of a refusal that name an input, and the option for it. */
-const options = [
-  ['external: true', '--allow-external'],
-  ['pass to ', 'pass --to '],
-  ['pass name ', 'pass --name '],
-] as const;
-
-function inCommandWords(error: unknown, operation: OperationName): unknown {
-  if (!(error instanceof CliError)) return error;
-  const { exit, code, message, hint, cause } = error;
-  const reworded = options.reduce((text, [word, option]) => text.replaceAll(word, option), message);
-  const list = listedBy[operation];
-  const reference = exit === 'notFound' && list !== undefined ? `see bizmsg ${list}` : hint;
-  return new CliError(exit, code, reworded, { hint: reference, cause });
+/** Names options instead of fields: `pass name` and `/amount must be` are `pass --name` and `--amount must be`. */
+function inCommandWords({ exit, code, message, hint, cause }: CliError, operation: OperationName): CliError {
+  const reworded = message
+    .replace('external: true', '--allow-external')
+    .replace(/pass (to|name) /, 'pass --$1 ')
+    .replace(/: \/(\w+)(?= )/, ': --$1');
+  const list = exit === 'notFound' ? listedBy[operation] : undefined;
+  return new CliError(exit, code, reworded, { hint: list === undefined ? hint : `see bizmsg sandbox ${list}`, cause });
 }

@@ -7,7 +7,7 @@ import { sleep } from '../../base/sleep.ts';
 import { command, type Context } from '../../cli/command.ts';
 import { option, rest } from '../../cli/params.ts';
 import type { PlanName } from '../../contract/plans.ts';
-import type { LocatedSandbox } from '../../sandbox/serve.ts';
+import type { Sandbox } from '../../sandbox/sandbox.ts';
 import { planOption } from './start.ts';
 
 export const execInSandbox = command({
@@ -36,16 +36,7 @@ export const execInSandbox = command({
     // Its own state, so that nothing of this user mixes with that of the command.
     const folder = mkdtempSync(join(tmpdir(), 'bizmsg-'));
     try {
-      const served = await serve(context, folder, plan);
-      const over = new AbortController();
-      const registering = url && registerWebhook(context, served, url, over.signal);
-      try {
-        return { code: await run(context, served, folder, words) };
-      } finally {
-        over.abort();
-        await served.close();
-        await registering;
-      }
+      return { code: await run(context, { folder, words, url, plan }) };
     } finally {
       rmSync(folder, { recursive: true, force: true });
     }
@@ -54,33 +45,43 @@ export const execInSandbox = command({
   exit: ({ code }) => code,
 });
 
-async function serve(context: Context, stateFolder: string, plan: PlanName | undefined): Promise<LocatedSandbox> {
-  const [{ createSandbox }, { serve }, { defaultData }] = await Promise.all([
+interface Run {
+  readonly folder: string;
+  readonly words: readonly string[];
+  readonly url: URL | undefined;
+  readonly plan: PlanName | undefined;
+}
+
+async function run(context: Context, { folder: stateFolder, words, url, plan }: Run): Promise<number> {
+  const [{ createSandbox }, { serve }, { defaultData }, { runCommand }] = await Promise.all([
     import('../../sandbox/sandbox.ts'),
     import('../../sandbox/serve.ts'),
     import('../../sandbox/remote/locator.ts'),
+    import('../child.ts'),
   ]);
   const warn = (text: string) => context.note('sandbox', text);
-  return serve({
-    sandbox: (file) => createSandbox({ plan, warn, file }),
+  const { host } = context;
+  const served = {
     stateFolder,
     data: defaultData(stateFolder),
     port: 0,
     idle: Infinity,
     background: false,
-    build: __BUILD__,
-    host: context.host,
+    host,
     warn,
+  };
+  const { sandbox, locator, ending, close } = await serve({
+    ...served,
+    build: __BUILD__,
+    sandbox: (file) => createSandbox({ plan, warn, file }),
   });
-}
-
-async function run(context: Context, served: LocatedSandbox, stateFolder: string, words: readonly string[]) {
-  const { sandbox, locator, ending, close } = served;
   if (context.given.debug) context.note('sandbox', `the sandbox of this command is ${locator.url}`);
   void ending.then(() => {
-    context.note('sandbox', `the sandbox of this command was stopped: ${locator.url}`);
+    warn(`the sandbox of this command was stopped: ${locator.url}`);
     return close();
   });
+  const over = new AbortController();
+  const registering = url && registerWebhook(context, sandbox, url, over.signal);
   const variables = {
     BIZMSG_BASE_URL: locator.url,
     BIZMSG_API_KEY: locator.keys.sandbox,
@@ -88,8 +89,13 @@ async function run(context: Context, served: LocatedSandbox, stateFolder: string
     BIZMSG_LOCAL_ONLY: '1',
     BIZMSG_STATE_DIR: stateFolder,
   };
-  const { runCommand } = await import('../child.ts');
-  return runCommand(context.host, { command: words, stateFolder, variables });
+  try {
+    return await runCommand(host, { command: words, stateFolder, variables });
+  } finally {
+    over.abort();
+    await close();
+    await registering;
+  }
 }
 
 async function localUrl(text: string): Promise<URL> {
@@ -104,16 +110,16 @@ async function localUrl(text: string): Promise<URL> {
 
 /** Registers the webhook once its port answers: a failed delivery would be retried only after 5 s. */
 async function registerWebhook(
-  context: Context,
-  { sandbox }: LocatedSandbox,
+  { host, note }: Context,
+  { webhooks }: Sandbox,
   url: URL,
   over: AbortSignal,
 ): Promise<void> {
   while (!over.aborted) {
-    if (await answers(url)) return void sandbox.webhooks.add({ url: url.href, catchUp: true });
-    await sleep(100, context.host.later, over);
+    if (await answers(url)) return void webhooks.add({ url: url.href, catchUp: true });
+    await sleep(100, host.later, over);
   }
-  context.note('webhook', `no server listened at ${url.host}, so it got no events`);
+  note('webhook', `no server listened at ${url.host}, so it got no events`);
 }
 
 async function answers({ hostname, port, protocol }: URL): Promise<boolean> {

@@ -8,8 +8,7 @@ import { listCommand, type Source } from '../list.ts';
 import { ask, controlled } from './control.ts';
 import { deliveryText, requestLine, storyText } from './lines.ts';
 
-const types = ['messages', 'requests', 'events', 'deliveries'] as const;
-type Type = (typeof types)[number];
+type Part = Pick<InputOf<'deliveries'>, 'after' | 'before' | 'limit'>;
 
 interface LogRecord {
   /** Identifies it among the records after a cursor. */
@@ -23,37 +22,78 @@ interface LogRecord {
   readonly hasEnded?: boolean;
 }
 
-type Part = Pick<InputOf<'deliveries'>, 'after' | 'before' | 'limit'>;
-type Reader = (sandbox: Remote, part: Part) => Promise<readonly LogRecord[]>;
+const types = ['messages', 'requests', 'events', 'deliveries'] as const;
+type Type = (typeof types)[number];
 
-const readers: Readonly<Record<Type, Reader>> = {
+const readers: Readonly<Record<Type, (sandbox: Remote, part: Part) => Promise<readonly LogRecord[]>>> = {
   messages: async (sandbox, part) =>
     (await sandbox.ask('messages', part)).map((row) => {
-      const { id, sent_at: at, to, status, text } = row;
-      return { at, types: ['messages'], row: { ...row }, brief: { type: 'message', about: to, status, text, id } };
+      const { id, sent_at: at, to: about, status, text } = row;
+      return { at, types: ['messages'], row: { ...row }, brief: { type: 'message', about, status, text, id } };
     }),
   requests: async (sandbox, part) =>
     (await sandbox.ask('requests', part)).map((row) => {
-      const { at, method, path, status, detail, message_id: id } = row;
-      const brief = { type: 'request', about: `${method} ${path}`, status, text: detail, id };
+      const { at, method, path, status, detail: text, message_id: id } = row;
+      const brief = { type: 'request', about: `${method} ${path}`, status, text, id };
       return { at, types: ['requests'], row: { ...row }, brief };
     }),
   async events(sandbox, { after, before = 0, limit = Infinity }) {
     const { events, cursor } = await sandbox.ask('events', { after: after ?? Math.max(0, before - limit) });
-    return events.slice(0, Math.max(0, events.length - (cursor - before))).map((event) => {
-      const { id, type, data } = event;
-      const row = { at: isoTime(event.at), id, type, data };
+    return events.slice(0, Math.max(0, events.length - (cursor - before))).map(({ id, type, at, data }) => {
+      const row = { at: isoTime(at), id, type, data };
       return { at: row.at, types: ['events'], row, brief: { type: 'event', about: type, status: '', text: '', id } };
     });
   },
   deliveries: async (sandbox, part) =>
     (await sandbox.ask('deliveries', part)).map((row) => {
-      const { at, id, type, url, state, attempts, last } = row;
-      const brief = { type: 'event', about: type, status: last ?? state, text: url, id };
+      const { at, id, type: about, url: text, state, attempts, last } = row;
+      const brief = { type: 'event', about, status: last ?? state, text, id };
       const hasEnded = state !== 'waiting' || attempts > 0;
       return { at, types: ['events', 'deliveries'], row: { ...row }, brief, hasEnded };
     }),
 };
+
+/** The log whose cursor the records of a type have. */
+const logOf = { requests: 'requests', messages: 'messages', events: 'events', deliveries: 'events' } as const;
+const logs = ['requests', 'messages', 'events'] as const;
+type Cursors = Readonly<Record<(typeof logs)[number], number>>;
+
+/** Milliseconds that one request waits for new records. */
+const longPoll = 20_000;
+
+/** The records of these types, in order of time. */
+async function source({ host }: Context, sandbox: Remote, read: readonly Type[]): Promise<Source<LogRecord, Cursors>> {
+  const cursors = async (): Promise<Cursors> => {
+    const [requests = 0, messages = 0, events = 0] = await Promise.all(logs.map((of) => sandbox.ask('cursor', { of })));
+    return { requests, messages, events };
+  };
+  const records = async (partOf: (log: keyof Cursors) => Part) => {
+    const lists = read.map(async (type) => {
+      const list = await readers[type](sandbox, partOf(logOf[type]));
+      return list.map((record, index) => ({ ...record, id: `${type} ${index}` }));
+    });
+    const all = (await Promise.all(lists)).flat();
+    // Records of one type are in order, even if the clock was set back.
+    return read.length === 1 ? all : all.sort((a, b) => Date.parse(a.at) - Date.parse(b.at));
+  };
+  return {
+    end: cursors,
+    async *before(cursor, wanted) {
+      const limit = wanted === Infinity ? undefined : Math.max(1, wanted);
+      yield* (await records((log) => ({ before: cursor[log], limit }))).reverse();
+    },
+    async after(cursor) {
+      const enough = new AbortController();
+      const signal = AbortSignal.any([host.signal, enough.signal]);
+      const wait = (of: keyof Cursors) => sandbox.ask('cursor', { of, after: cursor[of], wait: longPoll }, signal);
+      await Promise.race([...new Set(read.map((type) => logOf[type]))].map(wait));
+      enough.abort();
+      const next = await cursors();
+      return { records: await records((log) => ({ after: cursor[log], before: next[log] })), cursor: next };
+    },
+    now: async () => Date.parse((await sandbox.ask('clock')).now),
+  };
+}
 
 const params = {
   id: argument('[id]', 'of a message, event, delivery or key; shows everything about it'),
@@ -66,64 +106,62 @@ const about = {
   examples: ['sandbox log', 'sandbox log --type messages -o json', 'sandbox log -f', 'sandbox log --redeliver failed'],
   sample:
     'at\ttype\tabout\tstatus\ttext\tid\n…\n2026-…\tmessage\t+12025550103\taccepted\tWelcome!…\tmsg_sandbox_5c1f2a9e\n…',
+  accepts: printOptions,
 } as const;
 
 type Story =
-  | { readonly kind: 'message'; readonly story: OutputOf<'message'> }
-  | { readonly kind: 'deliveries'; readonly deliveries: OutputOf<'delivery'> }
-  | { readonly kind: 'requests'; readonly requests: OutputOf<'audit'> };
+  | { readonly message: OutputOf<'message'> }
+  | { readonly requests: OutputOf<'audit'> }
+  | { readonly deliveries: OutputOf<'delivery'> };
 
 const show = command({
   ...about,
   params: { id: params.id },
-  accepts: printOptions,
   piped: 'text',
   async run(context, { id = '' }): Promise<Story> {
-    if (id.startsWith('msg_')) return { kind: 'message', story: await ask(context, 'message', { id }) };
-    if (id.startsWith('key_')) return { kind: 'requests', requests: await ask(context, 'audit', { key: id }) };
-    return { kind: 'deliveries', deliveries: await ask(context, 'delivery', { id }) };
+    if (id.startsWith('msg_')) return { message: await ask(context, 'message', { id }) };
+    if (id.startsWith('key_')) return { requests: await ask(context, 'audit', { key: id }) };
+    return { deliveries: await ask(context, 'delivery', { id }) };
   },
-  data: (result) =>
-    result.kind === 'message' ? result.story : result.kind === 'requests' ? result.requests : result.deliveries,
-  view: (result, ui) => {
-    if (result.kind === 'message') return storyText(result.story, ui);
-    if (result.kind === 'deliveries') return result.deliveries.map(deliveryText).join('\n\n');
-    return result.requests.map((row) => requestLine(row, ui)).join('\n') || 'No requests with this key';
+  data: (story) => Object.values(story)[0],
+  view: (story, ui) => {
+    if ('message' in story) return storyText(story.message, ui);
+    if ('deliveries' in story) return story.deliveries.map(deliveryText).join('\n\n');
+    return story.requests.map((row) => requestLine(row, ui)).join('\n') || 'No requests with this key';
   },
 });
 
 const redeliver = command({
   ...about,
   params: { redeliver: params.redeliver },
-  accepts: printOptions,
   changes: true,
   piped: 'text',
   run: async (context, { redeliver: id }) => {
     const isAll = id === 'failed';
     const { redelivered, remaining } = await ask(context, 'redeliver', isAll ? { failed: true } : { id });
-    if (isAll) for (const text of skipped(remaining)) context.note('not-redelivered', text);
+    const others = Object.entries(remaining).filter(([, count]) => isAll && count > 0);
+    const reasons = others.map(([why, count]) => `${count} ${whyNot[why] ?? why}`);
+    if (reasons.length > 0) context.note('not-redelivered', `not delivered again: ${reasons.join(', ')}`);
     return { redelivered };
   },
   view: ({ redelivered }, ui) =>
     redelivered === 0 ? 'Nothing to deliver again' : `${ui.color.green('Delivering again')}: ${redelivered}`,
 });
 
-function skipped({ disabled, removed }: OutputOf<'redeliver'>['remaining']): readonly string[] {
-  const reasons = [
-    [disabled, 'skipped because the webhook is disabled: add it again'],
-    [removed, 'skipped because the webhook was removed: redeliver the event'],
-  ] as const;
-  return reasons.flatMap(([count, why]) => (count === 0 ? [] : [`${count} ${count === 1 ? 'is' : 'are'} ${why}`]));
-}
+const whyNot: Readonly<Record<string, string>> = {
+  disabled: 'to a disabled webhook (add it again)',
+  removed: 'to a removed webhook (pass the id of the event)',
+  waiting: 'waiting for the next attempt (pass the id)',
+};
 
-/** An event without a delivery is part of the deliveries, so the log of all types does not read events. */
-const all = logOf(['requests', 'messages', 'deliveries'], ['at', 'type', 'about', 'status', 'text', 'id']);
+/** Events without a delivery are among the deliveries, so the log of all types does not read events. */
+const all = listing(['requests', 'messages', 'deliveries'], ['at', 'type', 'about', 'status', 'text', 'id']);
 
 const single: Readonly<Record<Type, Command>> = {
-  messages: logOf(['messages'], ['sent_at', 'to', 'status', 'text', 'id', 'template']),
-  requests: logOf(['requests'], ['at', 'method', 'path', 'status', 'detail']),
-  events: logOf(['events'], ['at', 'type', 'id', 'data']),
-  deliveries: logOf(['deliveries'], ['at', 'id', 'type', 'state', 'attempts', 'last', 'forwarded']),
+  messages: listing(['messages'], ['sent_at', 'to', 'status', 'text', 'id', 'template']),
+  requests: listing(['requests'], ['at', 'method', 'path', 'status', 'detail']),
+  events: listing(['events'], ['at', 'type', 'id', 'data']),
+  deliveries: listing(['deliveries'], ['at', 'id', 'type', 'state', 'attempts', 'last', 'forwarded']),
 };
 
 export const sandboxLog: Command = {
@@ -134,7 +172,7 @@ export const sandboxLog: Command = {
   },
 };
 
-function logOf(read: readonly Type[], first: readonly string[]): Command {
+function listing(read: readonly Type[], first: readonly string[]): Command {
   return listCommand({
     ...about,
     details: [
@@ -153,57 +191,10 @@ function logOf(read: readonly Type[], first: readonly string[]): Command {
     params,
     instead: { id: show, redeliver },
     first,
-    open: (context) => source(context, read),
-    entryOf: ({ at, types, row, brief, ...rest }: LogRecord) => {
-      return { ...rest, at: Date.parse(at), types, row: read.length === 1 ? row : { at, ...brief } };
+    open: async (context) => source(context, await controlled(context), read),
+    entryOf: ({ at, row, brief, ...entry }: LogRecord) => {
+      return { ...entry, at: Date.parse(at), row: read.length === 1 ? row : { at, ...brief } };
     },
     empty: 'Nothing yet',
   });
-}
-
-type Cursors = Readonly<Record<InputOf<'cursor'>['of'], number>>;
-const logs = ['requests', 'messages', 'events'] as const;
-/** The log whose cursor the records of a type have. */
-const counted = { requests: 'requests', messages: 'messages', events: 'events', deliveries: 'events' } as const;
-
-/** Milliseconds that one request waits for new records. */
-const longPoll = 20_000;
-
-/** The records of these types, in order of time. */
-async function source(context: Context, read: readonly Type[]): Promise<Source<LogRecord, Cursors>> {
-  const sandbox = await controlled(context);
-  const cursors = async (): Promise<Cursors> => {
-    const [requests, messages, events] = await Promise.all(logs.map((of) => sandbox.ask('cursor', { of })));
-    return { requests: requests ?? 0, messages: messages ?? 0, events: events ?? 0 };
-  };
-  const records = async (partOf: (type: Type) => Part) => {
-    const lists = read.map(async (type) => {
-      const part = partOf(type);
-      const records = await readers[type](sandbox, part);
-      return records.map((record, index) => ({ ...record, id: `${type} ${part.after} ${index}` }));
-    });
-    const all = (await Promise.all(lists)).flat();
-    // Records of one type are in order, even if the clock was set back.
-    return read.length === 1 ? all : all.sort((a, b) => Date.parse(a.at) - Date.parse(b.at));
-  };
-  return {
-    end: cursors,
-    async *before(cursor, wanted) {
-      const limit = wanted === Infinity ? undefined : Math.max(1, wanted);
-      yield* (await records((type) => ({ before: cursor[counted[type]], limit }))).reverse();
-    },
-    async after(cursor) {
-      const enough = new AbortController();
-      const signal = AbortSignal.any([context.host.signal, enough.signal]);
-      const followed = new Set(read.map((type) => counted[type]));
-      await Promise.race(
-        [...followed].map((of) => sandbox.ask('cursor', { of, after: cursor[of], wait: longPoll }, signal)),
-      );
-      enough.abort();
-      const next = await cursors();
-      const fresh = await records((type) => ({ after: cursor[counted[type]], before: next[counted[type]] }));
-      return { records: fresh, cursor: next };
-    },
-    now: async () => Date.parse((await sandbox.ask('clock')).now),
-  };
 }

@@ -11,48 +11,14 @@ import { onlyLocal } from '../../session/caller.ts';
 import { ask } from './control.ts';
 import { eventsIn, namesIn, unknownWord } from './names.ts';
 
-interface Setting {
-  readonly setting: string;
-  readonly value: string;
-  readonly id?: string | undefined;
-  readonly about?: string | undefined;
-}
-
 const webhookOptions = {
   events: option('--events <names>', 'of a webhook: only these, comma-separated; message means its family', eventsIn),
   external: flag('--allow-external', 'of a webhook: its URL may be on another machine'),
   catchUp: flag('--catch-up', 'of a webhook: also deliver earlier events that no webhook received'),
 } as const;
-type WebhookOptions = Input<typeof webhookOptions>;
 
-type Change = (context: Context, options: WebhookOptions) => Promise<Setting>;
-
-/** Reads the value of each setting. */
-const settings = {
-  plan: (text) => changedPlan('plan', { name: chosen(text, planNames), rate: undefined, monthly: undefined }),
-  rate: (text) => changedPlan('rate', { rate: rate(text) }),
-  monthly: (text) => changedPlan('monthly', { monthly: count(text) }),
-  off: (text) => changedPlan('off', { without: text === 'none' ? [] : namesIn(text, offWords, 'not an endpoint') }),
-  live: (text) => {
-    chosen(text, ['on']);
-    return async (context) => {
-      await ask(context, 'goLive');
-      return { setting: 'live', value: 'on', about: '--profile local --mode live uses the live key' };
-    };
-  },
-  key: (text) => (text.startsWith('revoke:') ? revokedKey(text.slice('revoke:'.length)) : newKey(text)),
-  webhook: (text) => (text.startsWith('-') ? removedWebhook(text.slice(1)) : addedWebhook(text)),
-  secret: (text) => {
-    chosen(text, ['new']);
-    return async (context) => {
-      const { secret, until } = await ask(context, 'rotateSecret');
-      return { setting: 'secret', value: maskKey(secret), about: `the old one signs too until ${until}` };
-    };
-  },
-} as const satisfies Readonly<Record<string, (text: string) => Change>>;
-
-type Name = keyof typeof settings;
-const names = Object.keys(settings).filter(isName);
+/** Makes the change; returns a new key. */
+type Change = (context: Context, options: Input<typeof webhookOptions>) => Promise<unknown>;
 
 /** A plan excludes a path with all its methods. */
 const offWords: ReadonlyMap<string, readonly EndpointName[]> = new Map<string, readonly EndpointName[]>([
@@ -61,19 +27,53 @@ const offWords: ReadonlyMap<string, readonly EndpointName[]> = new Map<string, r
   ['templates', ['listTemplates']],
   ['campaigns', ['listCampaigns']],
 ]);
+const newKeys = ['new', ...scopes.map((scope) => `new:${scope}`), 'live'];
+
+/** Reads the value of each setting. */
+const settings = {
+  plan: (text) => planChange({ name: chosen(text, planNames), rate: undefined, monthly: undefined }),
+  rate: (text) => planChange({ rate: rate(text) }),
+  monthly: (text) => planChange({ monthly: count(text) }),
+  off: (text) => planChange({ without: text === 'none' ? [] : namesIn(text, offWords, 'not an endpoint') }),
+  live: (text) => {
+    chosen(text, ['on']);
+    return (context) => ask(context, 'goLive');
+  },
+  key: (text) => {
+    const [, revoked] = /^revoke:(.+)$/.exec(text) ?? [];
+    if (revoked !== undefined) return (context) => ask(context, 'revokeKey', { key: revoked });
+    if (!newKeys.includes(text)) throw unknownWord(text, [...newKeys, 'revoke:ID'], 'not a change of a key');
+    const scope = scopes.find((name) => text === `new:${name}`);
+    return (context) => ask(context, 'createKey', { scope, mode: text === 'live' ? 'live' : 'sandbox' });
+  },
+  webhook: (text) =>
+    text.startsWith('-')
+      ? (context) => ask(context, 'removeWebhook', { webhook: text.slice(1) })
+      : (context, options) => addWebhook(context, text, options),
+  secret: (text) => {
+    chosen(text, ['new']);
+    return async (context) => {
+      const { until } = await ask(context, 'rotateSecret');
+      context.note('rotated', `the old secret signs too until ${until}`);
+    };
+  },
+} as const satisfies Readonly<Record<string, (text: string) => Change>>;
+
+type Name = keyof typeof settings;
+const names = Object.keys(settings).filter(isName);
 
 export const sandboxSet = command({
   name: 'set',
   summary: 'Show or change the plan, keys, webhooks and secret of the sandbox',
   details: [
     `plan=${planNames.join('|')}, with its limits`,
-    'rate=20/s, monthly=500   other limits than those of the plan',
-    `off=${[...offWords.keys()].join(',')}   answered with 403; off=none`,
-    'live=on                  makes live keys valid; their messages are simulated, too',
-    `key=new                  creates a key and prints it; key=new:${scopes.filter((name) => name !== 'full').join(', key=new:')}`,
-    'key=live, key=revoke:ID  creates a live key; revokes a key',
+    'rate=20/s, monthly=500     other limits than those of the plan',
+    `off=${[...offWords.keys()].join(',')}     answered with 403; off=none`,
+    'live=on                    makes live keys valid; their messages are simulated, too',
+    'key=new, key=live          creates a key and prints it; key=new:read-only, key=new:send-only',
+    'key=revoke:ID              calls with this key get a 401 from then on',
     'webhook=URL, webhook=-URL  sends events there, such as 3000/hooks; removes it, also by its id',
-    'secret=new               rotates the webhook secret, which sandbox env prints',
+    'secret=new                 rotates the webhook secret, which sandbox env prints',
   ].join('\n'),
   params: {
     settings: knowing(
@@ -93,24 +93,48 @@ export const sandboxSet = command({
   changes: true,
   piped: 'text',
   run: async (context, { settings: typed, ...options }) => {
-    if (typed.length === 0) return shown(context);
     const changes = typed.map(changeIn).sort((a, b) => names.indexOf(a.name) - names.indexOf(b.name));
     const isAdding = typed.some((word) => /^webhook=[^-]/.test(word));
     if (!isAdding && (options.events || options.external || options.catchUp))
       throw usage('--events, --allow-external and --catch-up are for a new webhook', 'add webhook=URL');
-    const done = [];
-    for (const { change } of changes) done.push(await change(context, options));
-    return done;
+    const before = await settingsOf(context);
+    if (changes.length === 0) return before;
+    const keys: string[] = [];
+    for (const { change } of changes) {
+      const result = await change(context, options);
+      if (isKey(result)) keys.push(result.text);
+    }
+    return differences(before, await settingsOf(context, keys));
   },
-  view: (rows, ui) => rows.map((row) => (isNewKey(row) ? row.value : lineOf(row, ui.line))).join('\n'),
+  view: (rows, ui) => rows.map((row) => (isShown(row) ? row.value : ui.line(fieldsOf(row)))).join('\n'),
 });
 
-function isNewKey({ setting, value }: Setting): boolean {
-  return setting === 'key' && /^sk_[^…]+$/.test(value);
+interface Setting {
+  readonly setting: string;
+  readonly value: string;
+  readonly id?: string | undefined;
+  readonly about?: string | undefined;
 }
 
-function lineOf({ setting, value, id, about }: Setting, line: (fields: readonly string[]) => string): string {
-  return line([setting.padEnd(7), value, id, about].filter((part) => part !== undefined));
+function fieldsOf({ setting, value, id, about }: Setting): readonly string[] {
+  return [setting.padEnd(7), value, id, about].filter((field) => field !== undefined);
+}
+
+/** A new key is alone on its line, for a pipe. */
+function isShown({ setting, value }: Setting): boolean {
+  return setting === 'key' && !value.includes('…');
+}
+
+function isKey(result: unknown): result is OutputOf<'createKey'> {
+  return typeof result === 'object' && result !== null && 'text' in result && 'scope' in result;
+}
+
+/** The settings that are new or have another value, and those that are gone. */
+function differences(before: readonly Setting[], after: readonly Setting[]): readonly Setting[] {
+  const textsOf = (rows: readonly Setting[]) => new Set(rows.map((row) => fieldsOf(row).join('\n')));
+  const [old, ids] = [textsOf(before), new Set(after.map(({ id }) => id))];
+  const gone = before.filter(({ id }) => !ids.has(id)).map((row) => ({ ...row, about: 'removed' }));
+  return [...after.filter((row) => !old.has(fieldsOf(row).join('\n'))), ...gone];
 }
 
 function isName(text: string): text is Name {
@@ -124,101 +148,53 @@ function changeIn(word: string): { readonly name: Name; readonly change: Change 
   return { name, change: settings[name](value) };
 }
 
-type Plan = InputOf<'setPlan'>;
-
-function changedPlan(setting: 'plan' | 'rate' | 'monthly' | 'off', change: Partial<Plan>): Change {
+function planChange(change: Partial<InputOf<'setPlan'>>): Change {
   return async (context) => {
     const { name, perMinute, perMonth, without } = (await ask(context, 'usage')).plan;
     await ask(context, 'setPlan', { name, rate: perMinute, monthly: perMonth, without, ...change });
-    const usage = await ask(context, 'usage');
-    return planRows(usage).find((row) => row.setting === setting) ?? { setting, value: name };
   };
 }
 
-function newKey(text: string): Change {
-  const kinds = ['new', ...scopes.map((scope) => `new:${scope}`), 'live'] as const;
-  if (!kinds.some((kind) => kind === text)) throw unknownWord(text, [...kinds, 'revoke:ID'], 'not a change of a key');
-  const scope = scopes.find((name) => text === `new:${name}`);
-  return async (context) => {
-    const key = await ask(context, 'createKey', { scope, mode: text === 'live' ? 'live' : 'sandbox' });
-    return { setting: 'key', value: key.text, id: key.id, about: `${key.mode}, ${key.scope}` };
-  };
+async function addWebhook(context: Context, text: string, options: Input<typeof webhookOptions>): Promise<void> {
+  if (options.external && onlyLocal(context.host.env))
+    throw unsafe('only-local', 'blocked by BIZMSG_LOCAL_ONLY=1: --allow-external', 'unset it, or use a local URL');
+  const { forwardUrl } = await import('../../webhooks/forward/address.ts');
+  const url = text.includes('://') ? text : forwardUrl(text).href;
+  const { known, changes, caughtUp } = await ask(context, 'addWebhook', { url, ...options });
+  if (known) context.note('known-webhook', `${url} was registered already: ${changes.join('; ') || 'nothing changed'}`);
+  if (caughtUp > 0) context.note('caught-up', `earlier events to deliver: ${caughtUp}`);
 }
 
-function revokedKey(id: string): Change {
-  return async (context) => {
-    await ask(context, 'revokeKey', { key: id });
-    return { setting: 'key', value: 'revoked', id };
-  };
-}
-
-function addedWebhook(text: string): Change {
-  return async (context, { events, external, catchUp }) => {
-    if (external && onlyLocal(context.host.env))
-      throw unsafe('only-local', 'blocked by BIZMSG_LOCAL_ONLY=1: --allow-external', 'unset it, or use a local URL');
-    const { forwardUrl } = await import('../../webhooks/forward/address.ts');
-    const url = text.includes('://') ? text : forwardUrl(text).href;
-    const webhook = await ask(context, 'addWebhook', { url, events, external, catchUp });
-    const { known, changes, caughtUp } = webhook;
-    if (known)
-      context.note('known-webhook', `this URL was registered already: ${changes.join('; ') || 'nothing changed'}`);
-    if (caughtUp > 0) context.note('caught-up', `earlier events to deliver: ${caughtUp}`);
-    return webhookRow(webhook);
-  };
-}
-
-function removedWebhook(webhook: string): Change {
-  return async (context) => {
-    const { id, url } = await ask(context, 'removeWebhook', { webhook });
-    return { setting: 'webhook', value: url, id, about: 'removed' };
-  };
-}
-
-async function shown(context: Context): Promise<readonly Setting[]> {
-  const [usage, keys, webhooks, { secret }] = await Promise.all([
+/** All settings; keys are masked, but for new ones. */
+async function settingsOf(context: Context, newKeys: readonly string[] = []): Promise<readonly Setting[]> {
+  const [{ plan, minute, month }, keys, webhooks, { secret }] = await Promise.all([
     ask(context, 'usage'),
     ask(context, 'keys'),
     ask(context, 'webhooks'),
     ask(context, 'env'),
   ]);
+  const off = [...offWords].filter(([, named]) => named.every((name) => plan.without.includes(name)));
+  const ends = minute.ends === null ? '' : ` until ${new Date(minute.ends).toISOString()}`;
   const isLive = keys.some(({ mode, state }) => mode === 'live' && state === 'active');
   return [
-    ...planRows(usage),
+    { setting: 'plan', value: plan.name },
+    minute.limit === null
+      ? { setting: 'rate', value: 'unlimited' }
+      : { setting: 'rate', value: `${minute.limit}/m`, about: `${minute.used} used${ends}` },
+    { setting: 'monthly', value: String(month.limit ?? 'unlimited'), about: `${month.used} used in ${month.name}` },
+    { setting: 'off', value: off.map(([word]) => word).join(',') || 'none' },
     { setting: 'live', value: isLive ? 'on' : 'off' },
     ...keys.map(({ id, text, state, scope }) => {
-      return { setting: 'key', value: maskKey(text), id, about: `${state}, ${scope}` };
+      return { setting: 'key', value: newKeys.includes(text) ? text : maskKey(text), id, about: `${state}, ${scope}` };
     }),
-    ...webhooks.map(webhookRow),
+    ...webhooks.map(({ id, url, events, secret: whose, reason }) => {
+      const about = [
+        events === 'all' ? 'all events' : events.join(','),
+        whose === 'own' ? 'own secret' : '',
+        reason ?? '',
+      ];
+      return { setting: 'webhook', value: url, id, about: about.filter((text) => text !== '').join('; ') };
+    }),
     { setting: 'secret', value: maskKey(secret) },
   ];
-}
-
-function planRows({ plan, minute, month }: OutputOf<'usage'>): readonly Setting[] {
-  const off = [...offWords].filter(([, named]) => named.every((name) => plan.without.includes(name)));
-  return [
-    { setting: 'plan', value: plan.name },
-    {
-      setting: 'rate',
-      value: minute.limit === null ? 'unlimited' : `${minute.limit}/m`,
-      about:
-        minute.limit === null
-          ? undefined
-          : `${minute.used} used${minute.ends === null ? '' : ` until ${new Date(minute.ends).toISOString()}`}`,
-    },
-    {
-      setting: 'monthly',
-      value: month.limit === null ? 'unlimited' : String(month.limit),
-      about: `${month.used} used in ${month.name}`,
-    },
-    { setting: 'off', value: off.map(([word]) => word).join(',') || 'none' },
-  ];
-}
-
-function webhookRow({ id, url, events, secret, state, reason }: OutputOf<'webhooks'>[number]): Setting {
-  const about = [
-    events === 'all' ? 'all events' : events.join(','),
-    ...(secret === 'own' ? ['own secret'] : []),
-    ...(reason === undefined ? [] : [`${state}: ${reason}`]),
-  ];
-  return { setting: 'webhook', value: url, id, about: about.join('; ') };
 }

@@ -61,10 +61,7 @@ export const startSandbox = streaming({
       await close();
     }
   },
-  line: (item, ui) => {
-    if (item.type === 'ready') return readyLine(item, ui);
-    return item.type === 'request' ? requestLine(item, ui) : eventLine(item, ui);
-  },
+  line: itemLine,
   view: ({ url, ended }, ui) => `${ended === 'ready' ? ui.color.green('Ready') : 'Stopped'} ${url}`,
 });
 
@@ -83,37 +80,34 @@ interface Ended {
   readonly ended: 'ready' | 'stopped' | 'idle' | 'interrupted';
 }
 
-function readyLine({ url, call, page }: Ready, { color }: Ui): string {
-  const ready = `${color.green('Ready')} ${url} (press Ctrl-C to stop)`;
+function itemLine(item: Ready | Happened, ui: Ui): string {
+  if (item.type === 'event') return eventLine(item, ui);
+  if (item.type === 'request') return requestLine(item, ui);
+  const { url, page, call } = item;
+  const ready = `${ui.color.green('Ready')} ${url} (press Ctrl-C to stop)`;
   if (call === undefined) return ready;
-  return `${ready}\nTo see it in a browser:\n  ${page}\nTo call it from another terminal:\n  ${color.bold(call)}\n\n`;
+  return `${ready}\nTo see it in a browser:\n  ${page}\nTo call it from another terminal:\n  ${ui.color.bold(call)}\n\n`;
 }
 
-async function start(context: Context, input: Input<typeof params>) {
+async function start({ host, stateFolder, note }: Context, input: Input<typeof params>) {
   const { port, plan, idle, ephemeral } = input;
-  const { host } = context;
   const background = isInBackground(host.env);
-  const [{ createSandbox }, { serve }, { defaultData }, { logFile, rotate }, { createNotes }] = await Promise.all([
+  const [{ createSandbox }, { serve }, { defaultData }, { createNotes }] = await Promise.all([
     import('../../sandbox/sandbox.ts'),
     import('../../sandbox/serve.ts'),
     import('../../sandbox/remote/locator.ts'),
-    import('../../sandbox/remote/start.ts'),
     import('../../webhooks/throttled-warnings.ts'),
   ]);
-  const stateFolder = context.stateFolder();
-  const note = createNotes((text) => {
-    // stderr is the log then.
-    if (background) rotate(logFile(stateFolder));
-    context.note('sandbox', text);
-  }, host.now);
   // Clients can cause the same warning with each request.
-  const warn = (text: string) => note(text, text);
+  const throttled = createNotes((text) => note('sandbox', text), host.now);
+  const warn = (text: string) => throttled(text, text);
+  const folder = stateFolder();
   return serve({
     host,
     build: __BUILD__,
     sandbox: (file) => createSandbox({ plan, external: !onlyLocal(host.env), warn, file }),
-    stateFolder,
-    data: ephemeral ? null : defaultData(stateFolder),
+    stateFolder: folder,
+    data: ephemeral ? null : defaultData(folder),
     port,
     idle: idle ?? (background ? undefined : Infinity),
     background,
@@ -130,15 +124,15 @@ async function inBackground(context: Context, input: Input<typeof params>, conte
   }
   const sandboxes = await context.sandboxes();
   const words = wordsOf(input);
-  const running = await sandboxes.find();
-  if (running) throw await alreadyRuns(running, words);
-  const locator = await sandboxes.ensure(words);
-  // Another command may have started it.
-  if (!isStartedWith(locator, words)) throw await alreadyRuns(locator, words);
-  await fill(locator, contents);
+  const other = await sandboxes.find();
+  // Another command may start it now.
+  const running = other ?? (await sandboxes.ensure(words));
+  const isStarted = running.background && running.words.join('\n') === words.join('\n');
+  if (other || !isStarted) throw await alreadyRuns(running, isStarted ? undefined : words);
+  await fill(running, contents);
   const minutes = counted((input.idle ?? 30 * 60_000) / 60_000, 'minute');
   context.note('idle', `it stops after ${minutes} without a request, and starts again on demand`);
-  return { url: locator.url, ended: 'ready' };
+  return { url: running.url, ended: 'ready' };
 }
 
 /** The options that are compared with those of a running sandbox. */
@@ -147,20 +141,16 @@ function wordsOf({ port, plan, idle }: Input<typeof params>): readonly string[] 
   return options.flatMap(([name, value]) => (value === undefined ? [] : [`--${name}=${value}`]));
 }
 
-function isStartedWith({ background, words }: Locator, wanted: readonly string[]): boolean {
-  return background && words.join('\n') === wanted.join('\n');
-}
-
-async function alreadyRuns(locator: Locator, wanted: readonly string[]): Promise<CliError> {
+/** Names the difference to the options that were wanted. */
+async function alreadyRuns({ url, background, words }: Locator, wanted?: readonly string[]): Promise<CliError> {
   const { alreadyRunning } = await import('../../sandbox/serve.ts');
-  const { url, background, words } = locator;
-  if (!background || isStartedWith(locator, wanted)) return alreadyRunning(url);
+  if (!background || !wanted) return alreadyRunning(url);
   const [theirs, ours] = [words, wanted].map((all) => all.map(shellQuote).join(' ') || 'no options');
   return alreadyRunning(`${url}, started with ${theirs}, not with ${ours}`);
 }
 
-async function fill(locator: Locator, contents: object | undefined): Promise<void> {
-  if (contents) await (await remoteOf(locator)).ask('seed', contents);
+async function fill(running: Locator, contents: object | undefined): Promise<void> {
+  if (contents) await (await remoteOf(running)).ask('seed', contents);
 }
 
 /** Yields requests and events as they happen, until the end. */

@@ -1,7 +1,6 @@
 import { command } from '../../cli/command.ts';
 import { printOptions } from '../../cli/globals.ts';
 import { remoteOf } from './control.ts';
-import { pageLink } from './env.ts';
 
 export const sandboxStatus = command({
   name: 'status',
@@ -10,23 +9,18 @@ export const sandboxStatus = command({
   params: {},
   examples: ['sandbox status', 'sandbox status -o json'],
   sample:
-    'url\tpid\tplan\tuptime_s\t…\tmessages\tevents\tqueued\twaiting\tdata\tpage\nhttp://127.0.0.1:4780\t29083\tenterprise\t1\t…\t1\t2\t0\t0\t…\t…',
+    'url\tpid\tplan\tuptime_s\t…\tmessages\tevents\tqueued\twaiting\tdata\nhttp://127.0.0.1:4780\t29083\tenterprise\t1\t…\t1\t2\t0\t0\t…',
   accepts: printOptions,
   piped: 'rows',
   first: ['url', 'pid', 'plan', 'uptime_s', 'messages', 'events', 'waiting'],
   run: async (context) => {
     const sandboxes = await (await context.sandboxes()).all();
-    const isTerminal = context.showsLines && context.host.stdout.isTTY;
     return Promise.all(
       sandboxes.map(async (running) => {
         const { url, pid, plan, uptime_ms, counts, faults, data } = await (await remoteOf(running)).ask('status');
         const uptime_s = Math.round(uptime_ms / 1_000);
         // The column appears only if there are faults, as a reminder.
-        const row = { url, pid, plan: plan.name, uptime_s, ...counts, ...(faults > 0 && { faults }), data };
-        const page = pageLink(running);
-        // The table has no room for it.
-        if (isTerminal) context.note('page', `to see ${url} in a browser: ${page}`);
-        return isTerminal ? row : { ...row, page };
+        return { url, pid, plan: plan.name, uptime_s, ...counts, ...(faults > 0 && { faults }), data };
       }),
     );
   },

@@ -1,11 +1,9 @@
 import { usage } from '../../base/errors.ts';
 import { command, type Context } from '../../cli/command.ts';
 import { printOptions } from '../../cli/globals.ts';
-import { whole } from '../../cli/output/figures.ts';
 import { cell } from '../../cli/output/rows.ts';
-import { type Input, option, required } from '../../cli/params.ts';
+import { type Input, knowing, option, required } from '../../cli/params.ts';
 import { type EventName, eventNames, isEventName } from '../../contract/events.ts';
-import { Mismatch } from '../../contract/readers.ts';
 import { ask } from './control.ts';
 import { subjectOf } from './lines.ts';
 import { unknownWord } from './names.ts';
@@ -42,11 +40,10 @@ export const triggerEvent = command({
   summary: 'Trigger an event',
   details: [
     'The sandbox first changes its state as the service would, then sends the event to the webhooks like any',
-    'other. Anything you omit is generated. A broadcast to more than 1,000 contacts asks first; a script needs',
-    '--yes.',
+    'other. Anything you omit is generated.',
   ].join('\n'),
   params: {
-    event: required('<event>', `the event: ${eventNames.join(', ')}`, eventName),
+    event: knowing(eventNames, required('<event>', `the event: ${eventNames.join(', ')}`, eventName)),
     ...fieldOptions,
   },
   examples: [
@@ -60,8 +57,7 @@ export const triggerEvent = command({
   changes: true,
   piped: 'text',
   run: async (context, { event, ...options }) => {
-    const fields = await fieldsFrom(event, await withPhones(context, options));
-    if (event === 'broadcast.completed') await confirmAudience(context, fields['tag']);
+    const fields = await fieldsIn(context, options);
     const { events, ...ids } = await ask(context, 'trigger', { event, fields });
     return {
       ...ids,
@@ -72,65 +68,30 @@ export const triggerEvent = command({
     events.map(({ id, type, at, data }) => [ui.time(at), type, id, cell(subjectOf(data))].join('  ')).join('\n'),
 });
 
-const manyContacts = 1_000;
-
-/** Each contact causes several events, which would keep a handler busy for minutes. */
-async function confirmAudience(context: Context, tag: unknown): Promise<void> {
-  const { contacts } = await ask(context, 'audience', typeof tag === 'string' ? { tag } : {});
-  if (contacts <= manyContacts) return;
-  await context.confirm(`Send the broadcast to ${whole(contacts)} contacts of the sandbox?`);
-}
-
 function eventName(text: string): EventName {
   if (isEventName(text)) return text;
   throw unknownWord(text, eventNames, 'not an event');
 }
 
-type FieldOptions = Input<typeof fieldOptions>;
-
-/** A contact may also be named by its id. */
-async function withPhones(context: Context, options: FieldOptions): Promise<FieldOptions> {
-  const { typedPhone } = await import('../../cli/phones.ts');
-  const read = async (name: 'from' | 'to' | 'phone' | 'contact') => {
-    const text = options[name];
-    return text === undefined ? undefined : typedPhone(context, text, `--${name}`);
-  };
-  const contact = options.contact?.startsWith('+') ? await read('contact') : options.contact;
-  return { ...options, from: await read('from'), to: await read('to'), phone: await read('phone'), contact };
-}
-
 type Fields = Readonly<Record<string, unknown>>;
 
-async function fieldsFrom(event: EventName, options: FieldOptions): Promise<Fields> {
-  const { fieldNames, readFields } = await import('../../sandbox/trigger/fields.ts');
-  const fields = fieldsIn(options);
-  const known = fieldNames(event);
-  const other = Object.keys(fields).find((name) => !known.includes(name));
-  if (other !== undefined)
-    throw usage(`${flagsOf([other])[0]} is not for ${event}`, `it takes ${flagsOf(known).join(', ')}`);
-  try {
-    return readFields(event, fields);
-  } catch (error) {
-    if (!(error instanceof Mismatch)) throw error;
-    throw usage(`${flagsOf([error.at.split('/')[1] ?? ''])[0] ?? error.at} ${error.message}`);
-  }
-}
-
 /** The fields whose options were given. */
-function fieldsIn({ reason: code, reasonText: message, ...others }: FieldOptions): Fields {
-  const reason = given({ code, message });
-  return given({ ...others, reason: Object.keys(reason).length > 0 ? reason : undefined });
+async function fieldsIn(context: Context, options: Input<typeof fieldOptions>): Promise<Fields> {
+  const { typedPhone } = await import('../../cli/phones.ts');
+  const { reason: code, reasonText: message, ...others } = options;
+  const fields: Record<string, unknown> = defined(others);
+  for (const name of ['from', 'to', 'phone', 'contact'] as const) {
+    const text = options[name];
+    // A contact may also be named by its id.
+    const isPhone = text !== undefined && (name !== 'contact' || text.startsWith('+'));
+    if (isPhone) fields[name] = await typedPhone(context, text, `--${name}`);
+  }
+  const reason = defined({ code, message });
+  return Object.keys(reason).length > 0 ? { ...fields, reason } : fields;
 }
 
-function given(values: Fields): Fields {
+function defined(values: Fields): Fields {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
-}
-
-function flagsOf(fields: readonly string[]): readonly string[] {
-  return fields.flatMap((field) => {
-    if (field === 'reason') return ['--reason', '--reason-text'];
-    return Object.hasOwn(fieldOptions, field) ? [`--${field}`] : [];
-  });
 }
 
 function tags(text: string): readonly string[] {

@@ -1,9 +1,10 @@
-import { copyFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type CliError, configuration, fsError } from '../../base/errors.ts';
 import { statsOf } from '../../base/files.ts';
 import type { Host } from '../../base/host.ts';
 import { readIfPresent } from '../../base/liveness.ts';
+import { replaceFile } from '../../base/replace-file.ts';
 import { sleep } from '../time/clock.ts';
 import { defaultData, locatorFolder } from './locator.ts';
 import { openRemote } from './remote.ts';
@@ -104,21 +105,14 @@ async function pause({ host, deadline, log }: Attempt): Promise<void> {
   await sleep(10, host.signal);
 }
 
-const largest = 1024 * 1024;
-
 /** The output of the background sandbox. */
-export function logFile(stateFolder: string): string {
+function logFile(stateFolder: string): string {
   return join(stateFolder, 'sandbox.log');
 }
 
-/** Moves the text of a large log to `sandbox.log.1`. The file stays, because the sandbox appends to its open descriptor. */
-export function rotate(log: string): void {
-  if ((statsOf(log)?.size ?? 0) < largest) return;
-  try {
-    copyFileSync(log, `${log}.1`);
-    truncateSync(log);
-  } catch (error) {
-    // The log is not worth a failure.
-    if (!fsError(error)) throw error;
-  }
+const largestLog = 1024 * 1024;
+
+/** Keeps one older log. */
+function rotate(log: string): void {
+  if ((statsOf(log)?.size ?? 0) >= largestLog) replaceFile(log, `${log}.1`);
 }

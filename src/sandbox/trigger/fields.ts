@@ -24,7 +24,7 @@ export type FieldsOf<E extends EventName> = {
   readonly [F in keyof (typeof fields)[E]]?: ValueOf<(typeof fields)[E][F]> | undefined;
 };
 
-export function fieldNames(event: EventName): readonly string[] {
+function fieldNames(event: EventName): readonly string[] {
   return Object.keys(fields[event]);
 }
 
