@@ -1,6 +1,6 @@
 // Builds `bizmsg/sandbox`: an ES module, a CommonJS version for Jest, and their types.
 import { execFile } from 'node:child_process';
-import { copyFileSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -9,7 +9,7 @@ const root = dirname(import.meta.dirname);
 const target = join(root, 'dist/sandbox');
 
 /** In the order of installation: types before code. */
-const files = ['library.d.ts', 'library.d.cts', 'library.cjs', 'library.js'];
+const files = ['types', 'library.cjs', 'library.js'];
 
 export const libraryEntry = join(target, 'library.js');
 
@@ -20,6 +20,7 @@ export function makeLibrary(temporary) {
 
 export function installLibrary(temporary) {
   mkdirSync(target, { recursive: true });
+  rmSync(join(target, 'types'), { recursive: true, force: true });
   for (const file of files) renameSync(join(temporary, file), join(target, file));
 }
 
@@ -36,19 +37,22 @@ async function bundle(temporary) {
 
 async function writeTypes(temporary) {
   const tsc = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin/tsc');
-  const made = join(temporary, 'types');
+  const made = join(temporary, 'made');
   await promisify(execFile)(process.execPath, [tsc, '-p', join(root, 'build/tsconfig.types.json'), '--outDir', made]);
-  writeFileSync(join(temporary, 'library.d.ts'), rolledUp(made, './library.ts'));
-  copyFileSync(join(temporary, 'library.d.ts'), join(temporary, 'library.d.cts'));
+  copyTypes('sandbox/library/library.d.ts', made, join(temporary, 'types'));
 }
 
-/** Inlines the declarations that a file imports from its folder, before its own. Throws for imports from other folders. */
-function rolledUp(dir, from, seen = new Set()) {
-  if (seen.has(from)) return '';
-  seen.add(from);
-  if (!/^\.\/[\w-]+\.ts$/.test(from)) throw new Error(`the types of bizmsg/sandbox must not import ${from}`);
-  const text = readFileSync(join(dir, from.replace(/\.ts$/, '.d.ts')), 'utf8');
-  const imports = /^(?:import|export) [^;]*? from '([^']+)';\n/gm;
-  const imported = [...text.matchAll(imports)].map(([, name]) => rolledUp(dir, name, seen));
-  return imported.join('') + text.replaceAll(imports, '');
+/** Copies a declaration and what it imports, for both kinds of modules. */
+function copyTypes(file, from, to, seen = new Set()) {
+  if (seen.has(file)) return;
+  seen.add(file);
+  const text = readFileSync(join(from, file), 'utf8');
+  mkdirSync(join(to, dirname(file)), { recursive: true });
+  for (const kind of ['ts', 'cts']) {
+    const renamed = text.replaceAll(imports, (_, quote, path) => `${quote}${path}.${kind.replace('t', 'j')}${quote}`);
+    writeFileSync(join(to, file.replace(/ts$/, kind)), renamed);
+  }
+  for (const [, , path] of text.matchAll(imports)) copyTypes(join(dirname(file), `${path}.d.ts`), from, to, seen);
 }
+
+const imports = /(['"])(\.{1,2}\/[^'"]+)\.ts\1/g;

@@ -66,7 +66,7 @@ const withDuration = fields({ kind: oneOf(['latency', 'delay']), ms: number(1, l
 const plain = fields({ kind: read.string });
 
 const newFaultFields = fields({
-  on: read.list(target),
+  on: places,
   effect,
   after: optional(read.boolean),
   times: optional(integer(1)),
@@ -80,6 +80,11 @@ function effect(value: unknown, at = ''): AnswerFault | EventFault {
   if (kind === 'latency' || kind === 'delay') return withDuration(value, at);
   plain(value, at);
   return { kind };
+}
+
+/** One, or several. */
+function places(value: unknown, at = ''): Fault['on'] {
+  return typeof value === 'string' ? [target(value, at)] : read.list(target)(value, at);
 }
 
 function target(value: unknown, at = ''): Fault['on'][number] {

@@ -210,7 +210,7 @@ export function createWatch({ state, follow }: Store): (listener: (happened: Hap
   }
 }
 
-interface WaitLimit {
+export interface WaitLimit {
   /** Milliseconds of real time. */
   readonly within?: number;
   readonly signal?: AbortSignal;

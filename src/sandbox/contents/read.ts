@@ -132,6 +132,13 @@ function campaign(value: unknown, at = '') {
   return { id, name, template, status, audience, counts, created_at };
 }
 
+/** What can be loaded: a field that is missing is generated. */
+export interface Contents {
+  readonly contacts?: readonly ReturnType<typeof contactFields>[] | undefined;
+  readonly templates?: readonly ReturnType<typeof templateFields>[] | undefined;
+  readonly campaigns?: readonly ReturnType<typeof campaignFields>[] | undefined;
+}
+
 function time(value: unknown, at = ''): string {
   const date = new Date(read.string(value, at));
   if (Number.isNaN(date.getTime())) throw new Mismatch(at, 'must be a time, such as 2026-05-01T12:00:00Z');

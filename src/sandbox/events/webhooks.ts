@@ -27,7 +27,7 @@ export const newWebhook = fields({
   owner: optional(owner),
 });
 
-interface AddedWebhook extends WebhookRow {
+export interface AddedWebhook extends WebhookRow {
   /** Whether the URL was already registered. */
   readonly known: boolean;
   /** Human-readable differences to the previous settings. */

@@ -7,7 +7,21 @@ import { fields, integer, oneOf, optional } from '../readers.ts';
 import { Refusal } from '../refusal.ts';
 import type { SandboxOptions as Settings } from '../sandbox.ts';
 import { type AdjustableClock, createClock, manualClock } from '../time/clock.ts';
-import type { SandboxOptions } from './types.ts';
+
+type Warn = (text: string) => void;
+
+/** All options are optional. */
+export interface SandboxOptions extends Partial<Pick<Settings, 'plan' | 'rate' | 'monthly' | 'without'>> {
+  /** The same seed gives the same ids and delays, but other keys. Default: random. */
+  readonly seed?: string | number | undefined;
+  /** Default: `real` time. A manual clock is frozen at the start of 2026, or at the given time. */
+  readonly clock?: 'real' | 'manual' | { readonly at: Date | number } | undefined;
+  /** Receives warnings, for example about a key of the real service. */
+  readonly warn?: Warn | undefined;
+}
+
+/** Milliseconds, or a string such as `'5s'`. */
+export type Span = number | `${number}${'ms' | 's' | 'm' | 'h' | 'd'}`;
 
 /** Checks the options of `createSandbox`, and makes its clock. */
 export function settingsOf(options: SandboxOptions): Settings {
@@ -47,8 +61,6 @@ function clock(value: unknown, at = ''): Start {
   if (Number.isFinite(time)) return time;
   throw new read.Mismatch(at, 'must be real, manual or { at: a Date or a number }');
 }
-
-type Warn = NonNullable<SandboxOptions['warn']>;
 
 function listener(value: unknown, at = ''): Warn {
   if (isListener(value)) return value;

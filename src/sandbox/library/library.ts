@@ -1,43 +1,41 @@
 import { randomBytes } from 'node:crypto';
 import { types } from 'node:util';
-import { knownEvent, type Operation, operations } from '../control/operations.ts';
-import type { Exchange } from '../exchange.ts';
+import type { EventName } from '../../contract/events.ts';
+import type { Mode, Scope } from '../../contract/keys.ts';
+import type { PlanName } from '../../contract/plans.ts';
+import type { Contents } from '../contents/read.ts';
+import { type InputOf, knownEvent, type Operation, operations } from '../control/operations.ts';
+import type { Exchange, Reply } from '../exchange.ts';
 import { type RunningServer, startServer } from '../http.ts';
 import { fields, integer, optional } from '../readers.ts';
-import type { DeliveryRow } from '../rows.ts';
+import { type EventRecord, rowStates } from '../rows.ts';
 import { createSandbox as createService, type Sandbox as Service } from '../sandbox.ts';
-import { landmarks } from '../time/clock.ts';
-import { checked, millisecondsOf, plainError, settingsOf } from './arguments.ts';
-import type {
-  Delivery,
-  ListenOptions,
-  Sandbox,
-  SandboxClock,
-  SandboxEvent,
-  SandboxFaults,
-  SandboxKeys,
-  SandboxOptions,
-  SandboxRequest,
-  SandboxServer,
-  SandboxWebhooks,
-} from './types.ts';
+import type { Fault, Resettable } from '../state/records.ts';
+import { type Landmark, landmarks } from '../time/clock.ts';
+import type { FieldsOf } from '../trigger/fields.ts';
+import { checked, millisecondsOf, plainError, type SandboxOptions, settingsOf, type Span } from './arguments.ts';
 
-export type * from './types.ts';
+export type { EventName, EventRecord, Mode, PlanName, SandboxOptions, Scope, Span };
+
+/** A simulated service in memory. It sends no real messages and shares nothing with other sandboxes. */
+export type Sandbox = ReturnType<typeof createSandbox>;
 
 /** A sandbox in this process, to test your own code. Sandboxes share nothing, so a test can create many. */
-export function createSandbox(options: SandboxOptions = {}): Sandbox {
+export function createSandbox(options: SandboxOptions = {}) {
   const service = checked('createSandbox', () => createService(settingsOf(options)));
   const servers = createServers(service);
   const closing = new AbortController();
   const checkOpen = () => {
     if (closing.signal.aborted) throw new Error('this sandbox is closed');
   };
-  // No webhook here belongs to another process.
-  const context = { sandbox: service, kill: () => true };
-  const run: Run = (method, operation, input = {}) => {
+  const run = <I, O>(method: string, operation: InProcess<I, O>, input: unknown = {}): O => {
     checkOpen();
-    return checked(method, () => operation.call(context, input));
+    return read(method, operation, copyOf(input));
   };
+  /** A closed sandbox can still be read. */
+  const read = <I, O>(method: string, operation: InProcess<I, O>, input: unknown = {}): O =>
+    // No webhook here belongs to another process.
+    checked(method, () => operation.call({ sandbox: service, kill: () => true }, input));
   const settled = async () => {
     checkOpen();
     await service.settled();
@@ -48,46 +46,142 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     await servers.close();
   };
   return {
-    async answer(request) {
+    /** Answers a request without a socket. */
+    async answer(request: SandboxRequest): Promise<Reply> {
       checkOpen();
       return service.answer(exchangeOf(request));
     },
-    async listen(options) {
+    /** Serves it on a local port (default: a free one). An open server keeps the process alive. */
+    async listen(where: { readonly port?: number | undefined } = {}) {
       checkOpen();
-      return servers.listen(options);
+      return servers.listen(where);
     },
-    keys: keysOf(service, run),
-    secret: () => service.secret(),
-    webhooks: webhooksOf(service, run),
-    trigger(event, fields) {
+    keys: {
+      /** With every scope. */
+      sandbox: service.keys.sandbox,
+      /** Valid after `goLive()`. */
+      live: service.keys.live,
+      /** Returns a new key. Default: `full`, `sandbox`. */
+      create: (scope?: Scope, mode?: Mode) => run('keys.create', operations.createKey, { scope, mode }).text,
+      /** Calls with this key get a 401 from now on. */
+      revoke: (key: string) => run('keys.revoke', operations.revokeKey, { key }),
+      /** Activates live keys. Their messages are simulated too. */
+      goLive: () => run('keys.goLive', operations.goLive),
+      list: () => read('keys.list', operations.keys),
+    },
+    /** The secret that signs events, as in Standard Webhooks. */
+    secret: service.secret,
+    /** The URLs that receive events. */
+    webhooks: {
+      /** A known URL keeps its id and gets these settings. */
+      add: (webhook: InputOf<'addWebhook'>) => run('webhooks.add', operations.addWebhook, webhook),
+      list: () => read('webhooks.list', operations.webhooks),
+      /** By id or URL. */
+      remove: (webhook: string) => run('webhooks.remove', operations.removeWebhook, { webhook }),
+      /** Returns a new secret for one webhook or the sandbox. The old one also signs for one more day. */
+      rotate: (webhook?: string) => run('webhooks.rotate', operations.rotateSecret, { webhook }).secret,
+    },
+    /** Triggers an event and the changes that lead to it. Returns all events it caused, in order. */
+    trigger<E extends EventName>(event: E, values?: FieldsOf<E>): readonly EventRecord[] {
       const before = service.cursors().events;
-      run('trigger', operations.trigger, copyOf({ event, fields }));
-      return eventsIn(service, before);
+      run('trigger', operations.trigger, { event, fields: values });
+      return service.events(before);
     },
+    /** Resolves when no delivery is in flight. Deliveries that are due later do not count. */
     settled,
     waitFor: createWaitFor(service, closing.signal),
-    faults: faultsOf(service, run),
-    clock: clockOf(service, run, settled),
-    setPlan: (name, limits = {}) => void run('setPlan', operations.setPlan, { name, ...limits }),
-    load: (contents) => void run('load', operations.seed, copyOf(contents)),
-    reset: (what = 'all') => void run('reset', operations.reset, { what }),
-    ...snapshotsOf(service),
+    /** Injected failures of answers and deliveries. */
+    faults: {
+      add: (fault: NewFault) => run('faults.add', operations.addFault, fault),
+      /** Includes expired faults until they are cleared. */
+      list: () => read('faults.list', operations.faults),
+      /** Clears one fault, or all. */
+      clear: (fault?: string) => run('faults.clear', operations.clearFaults, { fault }),
+    },
+    /** The sandbox's time, for receipts, retries and limits. Signatures use real time. */
+    clock: {
+      now: () => new Date(service.time.now().now),
+      /** Only `advance` moves it then. */
+      freeze: () => run('clock.freeze', operations.freezeClock),
+      /** Returns to real time. Scheduled receipts and retries keep their time. */
+      real: () => run('clock.real', operations.resumeClock),
+      /** Runs everything due until then in order, and waits for each delivery. */
+      async advance(by: Span | Landmark) {
+        // Earlier events are delivered first, at their own time.
+        await settled();
+        try {
+          const span = landmarks.find((landmark) => landmark === by) ?? millisecondsOf(by);
+          return await run('clock.advance', operations.advanceClock, { by: span });
+        } catch (error) {
+          throw plainError('clock.advance', error);
+        }
+      },
+    },
+    /** Replaces the plan and its limits. */
+    setPlan: (name: PlanName, limits: Omit<InputOf<'setPlan'>, 'name'> = {}) =>
+      run('setPlan', operations.setPlan, { name, ...limits }),
+    usage: () => read('usage', operations.usage),
+    /** Loads records, all or none. They replace those with the same phone, name or id. */
+    load: (contents: Contents) => run('load', operations.seed, contents),
+    /** Deletes messages, contacts, logs, or (default) all. Keys, plan, webhooks, faults and clock are kept. */
+    reset: (what: Resettable = 'all') => run('reset', operations.reset, { what }),
+    /** Sends a message once more, as if its client had done it. */
+    sendAgain: (message: string) => run('sendAgain', operations.sendAgain, { message }),
+    /** Delivers an event once more, by the id of the event or a delivery, or all that fail. */
+    redeliver: (which: InputOf<'redeliver'>) => run('redeliver', operations.redeliver, which),
+    /** In order of sending. */
+    messages: (filter: InputOf<'messages'> = {}) => read('messages', operations.messages, filter),
+    /** A new sandbox has sample contacts, templates and campaigns. */
+    contacts: () => read('contacts', operations.contacts),
+    templates: () => read('templates', operations.templates),
+    campaigns: () => read('campaigns', operations.campaigns),
+    /** All events in order, delivered or not. */
+    events: () => service.events(),
+    /** All deliveries in order. With the state `queued`, also the events that no webhook was registered for. */
+    deliveries: (filter: InputOf<'deliveries'> = {}) =>
+      read('deliveries', operations.deliveries, { states: delivered, ...filter }),
+    /** All requests in order, including refused ones. */
+    requests: (filter: InputOf<'requests'> = {}) => read('requests', operations.requests, filter),
+    /** Cancels everything scheduled, and closes its servers. Its records can still be read. */
     close,
     [Symbol.asyncDispose]: close,
   };
 }
 
-/** Runs an operation, which a closed sandbox refuses. */
-type Run = <I, O>(
-  method: string,
-  operation: Operation<{ readonly sandbox: Service; readonly kill: () => boolean }, I, O>,
-  input?: unknown,
-) => O;
+/** The states of a delivery. */
+const delivered = rowStates.filter((state) => state !== 'queued');
+
+/** An operation that needs no server. */
+type InProcess<I, O> = Operation<{ readonly sandbox: Service; readonly kill: () => boolean }, I, O>;
+
+/** A request as a client would send it. */
+export interface SandboxRequest {
+  /** Default: `GET` without a body, `POST` with one. */
+  readonly method?: string | undefined;
+  /** Path and query, such as `/api/public/contacts?limit=2`. */
+  readonly path: string;
+  /** Such as `{ authorization: 'Bearer …' }`. */
+  readonly headers?: Readonly<Record<string, string>> | Iterable<readonly [string, string]> | undefined;
+  /** Strings and Uint8Arrays are sent unchanged, other objects as JSON with its content type. */
+  readonly body?: string | object | undefined;
+}
+
+type Place = Fault['on'][number];
+
+/** Endpoints whose answers fail, or events whose deliveries fail, and how. */
+export type NewFault = Omit<InputOf<'addFault'>, 'on'> & { readonly on: Place | readonly Place[] };
+
+/** The variables that `bizmsg sandbox env` prints. A type rather than an interface, so that it is assignable to records. */
+export type SandboxEnv = {
+  readonly BIZMSG_BASE_URL: string;
+  readonly BIZMSG_API_KEY: string;
+  readonly BIZMSG_WEBHOOK_SECRET: string;
+};
 
 /** The request as the service would receive it through a socket. */
-function exchangeOf({ path, body, method, headers: given = {} }: SandboxRequest): Exchange {
+function exchangeOf({ path, body, method, headers: named = {} }: SandboxRequest): Exchange {
   if (typeof path !== 'string') throw new TypeError('answer: path is missing, such as /api/public/contacts');
-  const pairs = Symbol.iterator in given ? [...given] : Object.entries(given);
+  const pairs = Symbol.iterator in named ? [...named] : Object.entries(named);
   // A host only matters on a port.
   const headers = { ...Object.fromEntries(pairs.map(([name, value]) => [name.toLowerCase(), value])), host: undefined };
   const sent = { method: method ?? (body === undefined ? 'GET' : 'POST'), target: path };
@@ -97,87 +191,32 @@ function exchangeOf({ path, body, method, headers: given = {} }: SandboxRequest)
 }
 
 /** A fixture that its test changes later must not change what has happened. */
-function copyOf<T>(given: T): T {
+function copyOf(input: unknown): unknown {
   try {
-    return structuredClone(given);
+    return structuredClone(input);
   } catch {
     // Something in it is not JSON, such as a function.
-    return given;
+    return input;
   }
-}
-
-function keysOf({ keys }: Service, run: Run): SandboxKeys {
-  return {
-    sandbox: keys.sandbox,
-    live: keys.live,
-    create: (scope, mode) => run('keys.create', operations.createKey, { scope, mode }).text,
-    revoke: (key) => run('keys.revoke', operations.revokeKey, { key }),
-    goLive: () => run('keys.goLive', operations.goLive),
-  };
-}
-
-function webhooksOf({ webhooks }: Service, run: Run): SandboxWebhooks {
-  return {
-    add: (webhook) => run('webhooks.add', operations.addWebhook, webhook).id,
-    list: () =>
-      webhooks.list().map(({ id, url, events, state, reason }) => {
-        return { id, url, events, state, ...(reason !== undefined && { reason }) };
-      }),
-    remove: (webhook) => void run('webhooks.remove', operations.removeWebhook, { webhook }),
-    rotate: (webhook) => run('webhooks.rotate', operations.rotateSecret, { webhook }).secret,
-  };
-}
-
-function faultsOf({ faults }: Service, run: Run): SandboxFaults {
-  return {
-    add(given) {
-      // JavaScript may pass nothing.
-      const { on } = { ...given };
-      return run('faults.add', operations.addFault, { ...given, on: typeof on === 'string' ? [on] : on }).id;
-    },
-    list: () =>
-      faults.list().map(({ id, on, effect, after, matched, injected, active }) => {
-        return { id, on, effect, after, matched, injected, active };
-      }),
-    clear: (fault) => void run('faults.clear', operations.clearFaults, { fault }),
-  };
-}
-
-function clockOf({ time }: Service, run: Run, settled: () => Promise<void>): SandboxClock {
-  return {
-    now: () => new Date(time.now().now),
-    freeze: () => void run('clock.freeze', operations.freezeClock),
-    real: () => void run('clock.real', operations.resumeClock),
-    async advance(by) {
-      // Earlier events are delivered first, at their own time.
-      await settled();
-      try {
-        const span = landmarks.find((landmark) => landmark === by) ?? millisecondsOf(by);
-        await run('clock.advance', operations.advanceClock, { by: span });
-      } catch (error) {
-        throw plainError('clock.advance', error);
-      }
-    },
-  };
-}
-
-interface Servers {
-  listen(options?: ListenOptions): Promise<SandboxServer>;
-  close(): Promise<void>;
 }
 
 const listenOptions = fields({ port: optional(integer(0, 65_535)) });
 
-function createServers(service: Service): Servers {
+function createServers(service: Service) {
   const opened: Promise<RunningServer>[] = [];
   return {
-    async listen(options = {}) {
-      const { port = 0 } = checked('listen', () => listenOptions(options));
+    async listen(where: unknown) {
+      const { port = 0 } = checked('listen', () => listenOptions(where));
       const opening = open(service, port);
       opened.push(opening);
       const server = await opening;
+      const env: SandboxEnv = {
+        BIZMSG_BASE_URL: server.url,
+        BIZMSG_API_KEY: service.keys.sandbox,
+        BIZMSG_WEBHOOK_SECRET: service.secret(),
+      };
       const close = () => server.close();
-      return { url: server.url, port: server.port, env: envOf(service, server), close, [Symbol.asyncDispose]: close };
+      return { url: server.url, port: server.port, env, close, [Symbol.asyncDispose]: close };
     },
     async close() {
       // Includes servers that are still opening.
@@ -196,43 +235,42 @@ async function open(sandbox: Service, port: number): Promise<RunningServer> {
   }
 }
 
-function envOf(service: Service, { url }: RunningServer): SandboxServer['env'] {
-  return {
-    BIZMSG_BASE_URL: url,
-    BIZMSG_API_KEY: service.keys.sandbox,
-    BIZMSG_WEBHOOK_SECRET: service.secret(),
-  };
-}
-
-type WaitFor = Sandbox['waitFor'];
+type Wanted = EventName | ((event: EventRecord) => boolean);
 
 /** Returns each event once, so that a second call waits for the next one. */
-function createWaitFor(service: Service, closing: AbortSignal): WaitFor {
+function createWaitFor(service: Service, closing: AbortSignal) {
   const returned = new Set<string>();
-  return async (wanted, { within = '4s' } = {}) => {
+  /**
+   * Resolves with the first event, past or future, that has this type or passes the test, and that no earlier call
+   * returned. Rejects if none comes in real time (default: 4 s, which is less than most test runners wait).
+   */
+  return async (
+    wanted: Wanted,
+    { within = '4s' }: { readonly within?: Span | undefined } = {},
+  ): Promise<EventRecord> => {
     const { passes, span } = checked('waitFor', () => ({ passes: testOf(wanted), span: millisecondsOf(within) }));
     const deadline = performance.now() + span;
     for (let after = 0; ;) {
       const { events: cursor } = service.cursors();
-      const found = eventsIn(service, after).find((event) => !returned.has(event.id) && passes(event));
-      if (found) {
-        returned.add(found.id);
-        return found;
+      const event = service.events(after).find((one) => !returned.has(one.id) && passes(one));
+      if (event) {
+        returned.add(event.id);
+        return event;
       }
       after = cursor;
       if (closing.aborted) throw new Error('this sandbox is closed');
-      const left = deadline - performance.now();
-      if (!(left > 0)) throw new Error(`waitFor: no such event within ${spanText(within)}; ${seen(service)}`);
-      await service.waitForNext('event', { within: left, signal: closing });
+      const rest = deadline - performance.now();
+      if (!(rest > 0)) throw new Error(`waitFor: no such event within ${spanText(within)}; ${seen(service)}`);
+      await service.waitForNext('event', { within: rest, signal: closing });
     }
   };
 }
 
-function spanText(span: number | string): string {
+function spanText(span: Span): string {
   return typeof span === 'number' ? `${span} ms` : span;
 }
 
-function testOf(wanted: Parameters<WaitFor>[0]): (event: SandboxEvent) => boolean {
+function testOf(wanted: Wanted): (event: EventRecord) => boolean {
   if (typeof wanted === 'function') return wanted;
   const name = knownEvent(wanted);
   return ({ type }) => type === name;
@@ -240,51 +278,7 @@ function testOf(wanted: Parameters<WaitFor>[0]): (event: SandboxEvent) => boolea
 
 /** Facts that help to find out why an event is missing. */
 function seen(service: Service): string {
-  const types = eventsIn(service).map(({ type }) => type);
-  const events = types.length === 0 ? 'there is no event yet' : `the last events: ${types.slice(-5).join(', ')}`;
+  const last = service.events().map(({ type }) => type);
+  const events = last.length === 0 ? 'there is no event yet' : `the last events: ${last.slice(-5).join(', ')}`;
   return service.time.now().frozen ? `${events}; the clock is frozen, so advance it first` : events;
-}
-
-type Snapshots = 'messages' | 'contacts' | 'templates' | 'campaigns' | 'events' | 'deliveries' | 'requests';
-
-/** The sandbox's records as copies: later changes do not affect them. */
-function snapshotsOf(service: Service): Pick<Sandbox, Snapshots> {
-  return {
-    messages: (filter = {}) =>
-      checked('messages', () => operations.messages.call({ sandbox: service }, filter)).map(
-        ({ id, to, template, params, text, mode, status, sent_at: at }) => {
-          const rendered = text === null ? {} : { text };
-          return { id, to, template, params: [...params], ...rendered, mode, status, sentAt: new Date(at) };
-        },
-      ),
-    contacts: () => [...service.contacts()],
-    templates: () => [...service.templates()],
-    campaigns: () => [...service.campaigns()],
-    events: () => eventsIn(service),
-    deliveries: () => service.deliveries().flatMap(deliveriesOf),
-    requests: () => requestsIn(service),
-  };
-}
-
-function eventsIn({ events }: Service, after?: number): ReturnType<Sandbox['events']> {
-  return events(after).map(({ id, type, at, data, payload }) => ({ id, type, at: new Date(at), data, payload }));
-}
-
-function requestsIn({ keys, requests }: Service): ReturnType<Sandbox['requests']> {
-  const texts = new Map(keys.list().map(({ id, text }) => [id, text]));
-  return requests().map(({ at, method, target, status, key, detail }) => ({
-    at: new Date(at),
-    method,
-    path: target,
-    status,
-    ...(key !== undefined && { key: texts.get(key) }),
-    ...(detail !== undefined && { detail }),
-  }));
-}
-
-/** Without the events that no webhook was registered for. */
-function deliveriesOf({ id, event, type, url, state, attempts, last, next_at }: DeliveryRow): readonly Delivery[] {
-  if (state === 'queued') return [];
-  const outcome = { ...(last !== null && { last }), ...(next_at !== null && { nextAt: new Date(next_at) }) };
-  return [{ id, event, type, url: url ?? '', state, attempts, ...outcome }];
 }

@@ -175,7 +175,7 @@ export interface Webhook {
   readonly disabled?: string | undefined;
 }
 
-interface Owner {
+export interface Owner {
   readonly pid: number;
   /** Start time, to distinguish it from a later process with the same pid. */
   readonly start?: string | undefined;

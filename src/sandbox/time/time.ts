@@ -16,7 +16,7 @@ export interface TimeNow {
 }
 
 /** An event or a delivery attempt during an advance. */
-interface Fired {
+export interface Fired {
   readonly at: string;
   readonly what: string;
   readonly id: string;
@@ -100,7 +100,7 @@ const landmarkAfter: Readonly<Record<Exclude<Landmark, 'next-due'>, (date: Date)
 };
 
 /** Receipts and deliveries that setting the clock back postpones: they keep their due times. */
-interface Postponed {
+export interface Postponed {
   /** Number of receipts and deliveries. */
   readonly later: number;
   /** Due time of the first. */

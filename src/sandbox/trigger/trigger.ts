@@ -6,7 +6,7 @@ import type { Campaign, Contact, Message, SandboxEvent, Template } from '../stat
 import type { Core, State } from '../state/state.ts';
 import { defaultReason, type FieldsOf, readFields, whyNotFields } from './fields.ts';
 
-interface TriggerResult {
+export interface TriggerResult {
   /** All events it caused, in order. */
   readonly events: readonly SandboxEvent[];
   /** The records concerned: `message_id`, `contact_id`… */

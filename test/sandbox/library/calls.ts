@@ -1,8 +1,12 @@
-import type { Sandbox, SandboxAnswer } from 'bizmsg/sandbox';
+import type { Sandbox } from 'bizmsg/sandbox';
 import { order, paths } from '../calls.ts';
 
 /** Sends a template with this key, or the sandbox's first. */
-export function sent(sandbox: Sandbox, key: string = sandbox.keys.sandbox, body: object = {}): Promise<SandboxAnswer> {
+export function sent(
+  sandbox: Sandbox,
+  key: string = sandbox.keys.sandbox,
+  body: object = {},
+): ReturnType<Sandbox['answer']> {
   return sandbox.answer({
     path: paths.send,
     headers: { Authorization: `Bearer ${key}` },

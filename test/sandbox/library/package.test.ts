@@ -66,7 +66,7 @@ describe('the package', () => {
   });
 });
 
-const built = ['library.cjs', 'library.d.cts', 'library.d.ts', 'library.js'];
+const built = ['library.cjs', 'library.js', 'types'];
 
 const strictest = {
   target: 'es2022',
@@ -96,7 +96,7 @@ export async function use(sandbox: Sandbox = createSandbox(options)): Promise<st
   await sandbox.clock.advance('next-month');
   const [message] = sandbox.messages();
   await sandbox[Symbol.asyncDispose]();
-  return [status, headers['link'], message?.sentAt.toISOString()].join();
+  return [status, headers['link'], message?.sent_at].join();
 }
 `;
 
