@@ -8,7 +8,7 @@ import { exactJson, jsonText } from '../../base/json.ts';
 import { replaceFile } from '../../base/replace-file.ts';
 import { isRecord } from '../../contract/readers.ts';
 import { loadedState, settingsOf, type State, tableNames } from './state.ts';
-import { textOf } from './table.ts';
+import { jsonOf } from './table.ts';
 
 interface FileOptions {
   readonly host: Pick<Host, 'pid' | 'now' | 'later'>;
@@ -95,10 +95,10 @@ export function openStateFile(folder: string, options: FileOptions): StateFile {
   }
 }
 
-/** Milliseconds and characters between two pauses, so that requests never wait long for a save. */
-const slice = { ms: 5, length: 1_000_000 };
+/** Milliseconds of work and bytes between two pauses, so that requests never wait long for a save. */
+const slice = { ms: 5, bytes: 1_000_000 };
 
-async function write(path: string, parts: Iterable<string>): Promise<void> {
+async function write(path: string, parts: Iterable<Buffer>): Promise<void> {
   const file = await open(path, 'wx', 0o600);
   try {
     await writeParts(file, parts);
@@ -108,39 +108,44 @@ async function write(path: string, parts: Iterable<string>): Promise<void> {
   }
 }
 
-async function writeParts(file: FileHandle, parts: Iterable<string>): Promise<void> {
-  let text = '';
+async function writeParts(file: FileHandle, parts: Iterable<Buffer>): Promise<void> {
+  let buffers: Buffer[] = [];
+  let bytes = 0;
   let until = performance.now() + slice.ms;
   for (const part of parts) {
-    text += part;
-    if (text.length < slice.length && performance.now() < until) continue;
-    await file.writeFile(text);
-    text = '';
+    buffers.push(part);
+    bytes += part.length;
+    if (bytes < slice.bytes && performance.now() < until) continue;
+    await file.writev(buffers);
+    buffers = [];
+    bytes = 0;
     until = performance.now() + slice.ms;
   }
-  await file.writeFile(text);
+  await file.writev(buffers);
 }
 
-/** Takes the state as it is now; its text is made while it is read. */
-export function partsOf(state: State): Iterable<string> {
+/** Takes the state as it is now; its JSON is made while it is read. */
+export function partsOf(state: State): Iterable<Buffer> {
   const head = jsonText({ version, ...settingsOf(state) }).slice(0, -1);
   const tables = tableNames.map((name) => ({ name, next: state[name].next, blocks: state[name].blocks() }));
   return (function* () {
-    yield head;
+    yield Buffer.from(head);
     for (const { name, next, blocks } of tables) {
-      yield `,\n"${name}":{"next":${next},"list":[`;
-      let separator = '\n';
+      yield Buffer.from(`,\n"${name}":{"next":${next},"list":[`);
+      let separator = Buffer.from('\n');
       for (const block of blocks) {
-        const text = textOf(block);
-        if (text === '') continue;
-        yield separator + text;
-        separator = ',\n';
+        if (block.records.length === 0) continue;
+        yield separator;
+        yield jsonOf(block);
+        separator = comma;
       }
-      yield ']}';
+      yield Buffer.from(']}');
     }
-    yield '}\n';
+    yield Buffer.from('}\n');
   })();
 }
+
+const comma = Buffer.from(',\n');
 
 /** Moves a file aside that is damaged, or of another version. */
 function pastIn(path: string, { host, warn }: FileOptions): State | undefined {

@@ -10,10 +10,10 @@ interface TableOptions<T> {
   readonly isNeeded?: (record: T) => boolean;
 }
 
-/** The records of one part of a saved table. Their text is made once. */
+/** The records of one part of a saved table. Their JSON is made once. */
 export interface Block {
   readonly records: readonly unknown[];
-  text: string | undefined;
+  json: Buffer | undefined;
 }
 
 export interface SavedTable {
@@ -96,7 +96,7 @@ export class Table<T> {
     const blocks: Block[] = [];
     for (let at = Math.floor(this.#first() / blockSize); at * blockSize < this.next; at += 1) {
       const known = this.#blocks.get(at);
-      const block = known ?? { records: this.#block(at), text: undefined };
+      const block = known ?? { records: this.#block(at), json: undefined };
       if (!known) this.#blocks.set(at, block);
       blocks.push(block);
     }
@@ -145,8 +145,8 @@ export class Table<T> {
 }
 
 /** The JSON of a block, without brackets. */
-export function textOf(block: Block): string {
-  return (block.text ??= block.records.length === 0 ? '' : jsonText(block.records).slice(1, -1));
+export function jsonOf(block: Block): Buffer {
+  return (block.json ??= Buffer.from(jsonText(block.records).slice(1, -1)));
 }
 
 /** Which part of a table is meant: the newest records between two cursors. */
