@@ -8,13 +8,6 @@ type Rows<K> = Extract<FeedRecord, { readonly kind: K; readonly rows: unknown }>
 export type Reply = Rows<'replies'>;
 export type SandboxEvent = Rows<'events'>;
 export type Request = Rows<'requests'>;
-export type Adjustment = Rows<'adjustments'>['adjustment'];
-
-/** A change of the clock or the faults, and the last request before it. */
-interface PlacedAdjustment {
-  readonly adjustment: Adjustment;
-  readonly after: Request | undefined;
-}
 
 export interface Message extends Rows<'messages'> {
   /** Time of the last receipt. */
@@ -30,7 +23,6 @@ export interface PageState {
   readonly replies: readonly Reply[];
   readonly events: readonly SandboxEvent[];
   readonly requests: readonly Request[];
-  readonly adjustments: readonly PlacedAdjustment[];
   /** When the next receipt or delivery is due. */
   readonly due: number | null;
   /** Counts the changes of each topic: a screen asks again when its topic's count moves. */
@@ -43,7 +35,6 @@ export const emptyState: PageState = {
   replies: [],
   events: [],
   requests: [],
-  adjustments: [],
   due: null,
   versions: {},
 };
@@ -68,8 +59,6 @@ export function reduce(state: PageState, record: FeedRecord): PageState {
       };
     case 'requests':
       return { ...state, isLoaded: true, requests: joined(state.requests, record.rows) };
-    case 'adjustments':
-      return { ...state, adjustments: record.rows.map((row) => placed(row, state.requests)) };
     case 'due':
       return { ...state, due: record.at };
     case 'changed':
@@ -77,10 +66,6 @@ export function reduce(state: PageState, record: FeedRecord): PageState {
     default:
       return state;
   }
-}
-
-function placed({ adjustment, requestsSince }: Rows<'adjustments'>, requests: readonly Request[]): PlacedAdjustment {
-  return { adjustment, after: requests.at(-1 - requestsSince) };
 }
 
 function moved(versions: PageState['versions'], topics: readonly Topic[]): PageState['versions'] {

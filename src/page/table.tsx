@@ -23,24 +23,21 @@ interface TableProps<T> {
   readonly chosen?: string;
   /** Opens a row; with an empty key, closes the open one. */
   readonly onChoose?: (key: string) => void;
-  /** The text of a row that is only a line across the table. */
-  readonly lineOf?: (row: T) => string | undefined;
 }
 
 /** Rows that are rendered at first, and more at each request. */
 const page = 100;
 
 /** A table that renders only its first rows. */
-export function Table<T>({ label, rows, columns, keyOf, empty, chosen, onChoose, lineOf }: TableProps<T>) {
+export function Table<T>({ label, rows, columns, keyOf, empty, chosen, onChoose }: TableProps<T>) {
   const most = useSignal(page);
   const body = useRef<HTMLTableSectionElement>(null);
   // Keys may come faster than renderings.
   const current = useRef(chosen);
   current.current = chosen;
   const step = (by: number) => {
-    const choices = lineOf ? rows.filter((row) => lineOf(row) === undefined) : rows;
-    const at = choices.findIndex((row) => keyOf(row) === current.current);
-    const next = choices[Math.min(Math.max(0, at + by), choices.length - 1)];
+    const at = rows.findIndex((row) => keyOf(row) === current.current);
+    const next = rows[Math.min(Math.max(0, at + by), rows.length - 1)];
     if (!next) return;
     most.value = Math.max(most.value, rows.indexOf(next) + 1);
     current.current = keyOf(next);
@@ -63,13 +60,8 @@ export function Table<T>({ label, rows, columns, keyOf, empty, chosen, onChoose,
         </thead>
         <tbody ref={body}>
           {rows.slice(0, most.value).map((row) => {
-            const [key, line] = [keyOf(row), lineOf?.(row)];
-            if (line === undefined) return <Row key={key} row={row} {...{ columns, id: key, chosen, onChoose }} />;
-            return (
-              <tr key={key} class="line">
-                <td colSpan={columns.length}>{line}</td>
-              </tr>
-            );
+            const id = keyOf(row);
+            return <Row key={id} row={row} {...{ columns, id, chosen, onChoose }} />;
           })}
         </tbody>
       </table>

@@ -1,6 +1,6 @@
 import type { OutputOf } from '../sandbox/control/operations.ts';
-import { type Adjustment, groupBy, type Message, type PageState, type Request, type SandboxEvent } from './state.ts';
-import { distanceText, faultText, requestText, timeText } from './words.ts';
+import { groupBy, type Message, type PageState, type Request, type SandboxEvent } from './state.ts';
+import { requestText } from './words.ts';
 
 type Delivery = OutputOf<'deliveries'>[number];
 
@@ -10,11 +10,9 @@ export interface Step {
   readonly deliveries: readonly Delivery[];
 }
 
-/** A request, or an event that no request caused, with everything that followed; or a line between them. */
+/** A request, or an event that no request caused, with everything that followed. */
 export interface Row {
   readonly id: string;
-  /** The text of a line: a change of the clock or the faults. */
-  readonly line?: string;
   readonly request?: Request;
   readonly at: number;
   /** The method and path, or the type of the event. */
@@ -29,13 +27,10 @@ export interface Row {
   readonly isPending: boolean;
 }
 
-type Known = Pick<PageState, 'requests' | 'events' | 'messages' | 'adjustments'>;
+type Known = Pick<PageState, 'requests' | 'events' | 'messages'>;
 
 /** The newest first. */
-export function timelineOf(
-  { requests, events, messages, adjustments }: Known,
-  deliveries: readonly Delivery[],
-): readonly Row[] {
+export function timelineOf({ requests, events, messages }: Known, deliveries: readonly Delivery[]): readonly Row[] {
   const messageById = new Map(messages.map((message) => [message.id, message]));
   const deliveriesOf = groupBy(deliveries, ({ event }) => event);
   const broadcasts = groupBy(
@@ -46,15 +41,12 @@ export function timelineOf(
     events.map((event): Step => ({ event, deliveries: deliveriesOf.get(event.id) ?? [] })),
     ({ event: { id, message = id, data } }) => messageById.get(message)?.campaign ?? (broadcastIn(data) || message),
   );
-  const linesAfter = groupBy(adjustments, ({ after }) => after);
-  const linesOf = (request: Request | undefined) =>
-    (linesAfter.get(request) ?? []).map(({ adjustment }) => lineOf(adjustment));
-  const ofRequests = requests.flatMap((request, at): readonly Row[] => {
+  const ofRequests = requests.map((request, at): Row => {
     const id = request.message_id ?? `request-${at}`;
     const message = messageById.get(id);
     const steps = stepsOf.get(id) ?? [];
     stepsOf.delete(id);
-    const row = {
+    return {
       id,
       request,
       at: Date.parse(request.at),
@@ -65,7 +57,6 @@ export function timelineOf(
       steps,
       isPending: message !== undefined && isPending(message),
     };
-    return [row, ...linesOf(request)];
   });
   const ofBroadcasts = Array.from(broadcasts, ([id = '', sent]): Row => {
     const steps = stepsOf.get(id) ?? [];
@@ -81,7 +72,7 @@ export function timelineOf(
     return { id, at: first?.event.at ?? 0, ...about, status: undefined, steps, isPending: false };
   });
   // With a frozen clock, many rows have the same time: then their order counts.
-  const all = [...linesOf(undefined), ...ofRequests, ...ofBroadcasts, ...others];
+  const all = [...ofRequests, ...ofBroadcasts, ...others];
   return all.sort((one, other) => one.at - other.at).reverse();
 }
 
@@ -97,22 +88,6 @@ function broadcastIn({ campaign_id: id }: SandboxEvent['data']): string {
 function textIn({ data }: SandboxEvent): string {
   const parts = [data['text'], data['name'], data['amount'], data['currency']];
   return parts.filter((part) => typeof part === 'string').join(' ');
-}
-
-function lineOf(adjustment: Adjustment): Row {
-  const { id, at } = adjustment;
-  const rest = { what: '', status: undefined, message: undefined, note: '', steps: [], isPending: false };
-  return { id: `adjustment-${id}`, at, line: lineText(adjustment), ...rest };
-}
-
-function lineText(adjustment: Adjustment): string {
-  const { kind, at } = adjustment;
-  if (kind === 'frozen') return `Clock frozen at ${timeText(at)}`;
-  if (kind === 'real') return 'Clock back to real time';
-  if (kind === 'advanced')
-    return `Clock advanced by ${distanceText(adjustment.to - at)}, to ${timeText(adjustment.to)}`;
-  if (kind === 'fault-cleared') return `Fault ${adjustment.fault} cleared`;
-  return `Fault added: ${faultText(adjustment.fault)}`;
 }
 
 /** The number that the row is about; empty if it is about none. */
@@ -140,8 +115,6 @@ export function stateText({ state, attempts, url }: Pick<Delivery, 'state' | 'at
 
 /** Words, `is:failed`, `is:waiting`, and `to:`, `type:` or `status:` with the beginning of a value; all must match. */
 export function isShown(row: Row, filter: string): boolean {
-  // A filter hides the lines.
-  if (row.line !== undefined) return filter.trim() === '';
   return filter
     .toLowerCase()
     .split(/\s+/)

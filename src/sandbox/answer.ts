@@ -22,7 +22,6 @@ import { handlers } from './api/handlers.ts';
 import { type DisconnectSignal, type Exchange, type Outcome, type Reply, targetOf } from './exchange.ts';
 import { drawFault } from './faults.ts';
 import { Refusal } from './refusal.ts';
-import type { Exchanges } from './requests.ts';
 import { type Fault, isOnAnswers } from './state/records.ts';
 import type { Core } from './state/state.ts';
 import { sleep } from './time/clock.ts';
@@ -32,7 +31,6 @@ export type Answer = Reply | Promise<Reply>;
 
 export interface Service extends Core {
   readonly minute: MinuteWindow;
-  readonly exchanges: Exchanges;
   /** Aborted when the sandbox closes; nothing is recorded after that. */
   readonly closing: AbortSignal;
 }
@@ -168,7 +166,6 @@ function log(request: Request, { reply, message, detail }: Outcome, service: Ser
   };
   service.store.state.requests.put(call);
   service.store.happened({ type: 'request', call });
-  service.exchanges.keep(call, exchange, reply);
   return reply;
 }
 

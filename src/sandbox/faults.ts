@@ -26,7 +26,7 @@ export function drawFault({ faults }: State, on: Fault['on'][number]): Fault | u
 export function addFault({ store, ids }: Core, { on, effect, after = false, times }: NewFault): Fault {
   const fault: Fault = { id: ids.id('flt'), on: [...new Set(on)], effect, after, times, matched: 0, injected: 0 };
   store.state.faults.put(fault);
-  store.happened({ type: 'fault', fault });
+  store.happened({ type: 'faults' });
   return fault;
 }
 
@@ -43,10 +43,8 @@ export function clearFaults({ store }: Core, id?: string): readonly string[] {
     .map((fault) => fault.id)
     .filter((fault) => fault === (id ?? fault));
   if (id !== undefined && cleared.length === 0) throw new Refusal(404, `there is no fault ${id}`);
-  for (const fault of cleared) {
-    faults.delete(fault);
-    store.happened({ type: 'fault-cleared', fault });
-  }
+  for (const fault of cleared) faults.delete(fault);
+  store.happened({ type: 'faults' });
   return cleared;
 }
 

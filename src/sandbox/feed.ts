@@ -1,17 +1,8 @@
 import { deliveryRecords } from './events/deliveries.ts';
-import { requestRow } from './requests.ts';
-import {
-  type Adjustment,
-  feedKinds,
-  type FeedRecord,
-  type FeedRows,
-  type Happened,
-  type OpenFeed,
-  type Topic,
-} from './rows.ts';
+import { feedKinds, type FeedRecord, type FeedRows, type Happened, type OpenFeed, type Topic } from './rows.ts';
 import type { Happening, State, Store } from './state/state.ts';
-import { type AdjustableClock, type ClockSetting, longestTimer } from './time/clock.ts';
-import { messageRow } from './views.ts';
+import { type AdjustableClock, longestTimer } from './time/clock.ts';
+import { messageRow, requestRow } from './views.ts';
 
 /** The records of a kind that a page gets at its start. It asks for older ones. */
 export const atFirst = 500;
@@ -24,8 +15,7 @@ const topics: Readonly<Record<Happening['type'], Topic | undefined>> = {
   event: 'deliveries',
   delivery: 'deliveries',
   attempt: 'deliveries',
-  fault: 'faults',
-  'fault-cleared': 'faults',
+  faults: 'faults',
   keys: 'keys',
   plan: 'usage',
   request: 'usage',
@@ -40,11 +30,9 @@ const allTopics = [...new Set(Object.values(topics))].filter((topic) => topic !=
 /** Reads the logs of the state when asked, so that a change costs nothing but a note that there is one. */
 export function createFeeds(store: Store, clock: AdjustableClock): OpenFeed {
   const { state, follow } = store;
-  const adjustments = createAdjustments(store, clock);
   return (after, wake) => {
     let since = cursorsIn(after, state);
     let due: number | null | undefined;
-    let adjusted = 0;
     // Changes before this feed was opened are unknown.
     const changed = new Set<Topic>(allTopics);
     const stop = follow(({ type }) => {
@@ -52,7 +40,6 @@ export function createFeeds(store: Store, clock: AdjustableClock): OpenFeed {
       if (topic) changed.add(topic);
       if (type === 'reset') {
         since = undefined;
-        adjusted = 0;
         for (const one of allTopics) changed.add(one);
       }
       wake();
@@ -64,8 +51,6 @@ export function createFeeds(store: Store, clock: AdjustableClock): OpenFeed {
         since = cursorsOf(state);
         if (changed.size > 0) records.push({ kind: 'changed', topics: [...changed] });
         changed.clear();
-        if (adjustments.version() !== adjusted) records.push({ kind: 'adjustments', rows: adjustments.list() });
-        adjusted = adjustments.version();
         const next = clock.nextAt() ?? null;
         if (next !== due) records.push({ kind: 'due', at: (due = next) });
         return { cursor: [...Object.values(since), state.dataId].join('.'), records };
@@ -115,78 +100,6 @@ export function feedRows(state: State, kind: FeedRows['kind'], from: number, to?
     return campaign === undefined ? row : { ...row, campaign };
   });
   return { kind, rows };
-}
-
-/** The changes of the clock and the faults. */
-interface Adjustments {
-  /** In order, each with the number of requests since. */
-  list(): readonly { readonly adjustment: Adjustment; readonly requestsSince: number }[];
-  /** Changes with every adjustment. */
-  version(): number;
-}
-
-const mostAdjustments = 200;
-
-interface Entry {
-  adjustment: Adjustment;
-  readonly requests: number;
-}
-
-/** Remembers the newest adjustments of this process. */
-function createAdjustments({ state, follow }: Store, clock: AdjustableClock): Adjustments {
-  let log: Entry[] = [];
-  let version = 0;
-  let setting = clock.setting();
-  /** The advance that further steps belong to, until a request arrives. */
-  let open: Entry | undefined;
-  follow((what) => {
-    if (what.type === 'request') open = undefined;
-    else if (what.type === 'clock') moved(clock.setting());
-    else if (what.type === 'fault') add({ kind: 'fault', fault: what.fault });
-    else if (what.type === 'fault-cleared') add({ kind: 'fault-cleared', fault: what.fault });
-    else if (what.type === 'reset' && (what.what === 'logs' || what.what === 'all')) clear();
-  });
-  return {
-    version: () => version,
-    list: () => log.map(({ adjustment, requests }) => ({ adjustment, requestsSince: state.requests.next - requests })),
-  };
-
-  function moved(next: ClockSetting): void {
-    const before = setting;
-    const span = spanBetween(before, next);
-    setting = next;
-    if ('frozen' in before !== 'frozen' in next) return void add({ kind: 'frozen' in next ? 'frozen' : 'real' });
-    if ('ahead' in next && next.ahead === 0) return void add({ kind: 'real' });
-    // A running clock moves back a little while an advance waits for an answer.
-    if (span <= 0) return;
-    const to = clock.now();
-    version += 1;
-    if (open?.adjustment.kind === 'advanced') open.adjustment = { ...open.adjustment, to };
-    else open = add({ kind: 'advanced', to }, to - span);
-  }
-
-  function add(fields: DistributiveOmit<Adjustment, 'id' | 'at'>, at = clock.now()): Entry {
-    version += 1;
-    const entry = { adjustment: { id: version, at, ...fields }, requests: state.requests.next };
-    log = [...log, entry].slice(-mostAdjustments);
-    open = undefined;
-    return entry;
-  }
-
-  function clear(): void {
-    log = [];
-    open = undefined;
-    version += 1;
-  }
-}
-
-type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
-
-/** Milliseconds between two settings of the same kind. */
-function spanBetween(before: ClockSetting, next: ClockSetting): number {
-  if ('frozen' in before && 'frozen' in next) return next.frozen - before.frozen;
-  if ('ahead' in before && 'ahead' in next) return next.ahead - before.ahead;
-  return 0;
 }
 
 /** Calls the listener for each request, for each event without a webhook, and for each attempt to deliver another. */

@@ -2,7 +2,6 @@ import type { EventName, MessageStatus } from '../contract/events.ts';
 import type {
   Attempt,
   DeliveryState,
-  Fault,
   Forward,
   Inbound,
   Key,
@@ -22,22 +21,6 @@ export interface RequestRow {
   readonly message_id: string | null;
   readonly fault: string | null;
   readonly detail: string | null;
-}
-
-/** The bytes of a request and its answer. */
-export interface ExchangeRow {
-  /** As in the log of requests. */
-  readonly request: RequestRow;
-  /** With the headers that the sandbox reads. Keys are masked. */
-  readonly sent: Part & { readonly method: string; readonly path: string };
-  readonly answered: Part & { readonly status: number };
-}
-
-export interface Part {
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-  /** The number of bytes, if the body is longer than what is kept. */
-  readonly bytes?: number | undefined;
 }
 
 export interface MessageFilter extends Newest {
@@ -157,15 +140,6 @@ export interface RateLimit {
   readonly moved: number;
 }
 
-/** A change of the clock or the faults, which explains what happened after it. Times are those of the sandbox's clock. */
-export type Adjustment = { readonly id: number; readonly at: number } & (
-  | { readonly kind: 'frozen' }
-  | { readonly kind: 'real' }
-  | { readonly kind: 'advanced'; readonly to: number }
-  | { readonly kind: 'fault'; readonly fault: Fault }
-  | { readonly kind: 'fault-cleared'; readonly fault: string }
-);
-
 /** A request that was answered, or an event with the result of an attempt to deliver it. */
 export type Happened = ({ readonly type: 'request' } & RequestRow) | HappenedEvent;
 
@@ -190,11 +164,6 @@ export type FeedRecord =
   /** The page forgets its records; the newest ones follow. The cursors are theirs: older ones come on demand. */
   | { readonly kind: 'reset'; readonly from: Readonly<Record<FeedRows['kind'], number>> }
   | FeedRows
-  /** All changes of the clock and the faults, each with the number of requests since. */
-  | {
-      readonly kind: 'adjustments';
-      readonly rows: readonly { readonly adjustment: Adjustment; readonly requestsSince: number }[];
-    }
   /** When the next receipt or delivery is due on the sandbox's clock. */
   | { readonly kind: 'due'; readonly at: number | null }
   /** The page must ask for these again, if it shows them. */

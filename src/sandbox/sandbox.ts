@@ -21,7 +21,6 @@ import type { DisconnectSignal, Exchange } from './exchange.ts';
 import { addFault, clearFaults, faultRows } from './faults.ts';
 import { createFeeds, createWait, createWatch, feedRows } from './feed.ts';
 import { Refusal } from './refusal.ts';
-import { createExchanges } from './requests.ts';
 import type { FeedRows } from './rows.ts';
 import type { StateFile } from './state/file.ts';
 import { createIds, newDataId, newSecret } from './state/ids.ts';
@@ -73,8 +72,7 @@ export function createSandbox(options: SandboxOptions = {}) {
   if (!past) act(addInitialKeys)();
   else if (options.plan !== undefined) act(setPlan)(settingOf(options));
   act(disableExternal)(external);
-  const exchanges = createExchanges();
-  const service = { ...core, minute: createMinuteWindow(), exchanges, closing: closing.signal };
+  const service = { ...core, minute: createMinuteWindow(), closing: closing.signal };
   const stopReceipts = scheduleReceipts(core);
   const dispatcher = createDispatcher({ ...core, timeout: options.timeout });
   return {
@@ -118,8 +116,6 @@ export function createSandbox(options: SandboxOptions = {}) {
     seed: act(seed),
     sendAgain: (id: string) => sendAgain(id, service),
     watch: createWatch(store),
-    /** The bytes of the newest requests and their answers, in order. */
-    exchanges: () => exchanges.list(state),
     openFeed: createFeeds(store, clock),
     /** The records before a cursor, as the feed has them. */
     older: (kind: FeedRows['kind'], before: number, limit: number) =>

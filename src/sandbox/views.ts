@@ -2,10 +2,17 @@ import { isoTime } from '../base/iso-time.ts';
 import { renderedText } from '../contract/template-text.ts';
 import { payloadOf } from './api/answers.ts';
 import { deliveryRecords, deliveryRows, remaining } from './events/deliveries.ts';
-import { requestRow } from './requests.ts';
-import type { DeliveryFilter, DeliveryStory, EventRecord, MessageFilter, MessageRow, MessageStory } from './rows.ts';
+import type {
+  DeliveryFilter,
+  DeliveryStory,
+  EventRecord,
+  MessageFilter,
+  MessageRow,
+  MessageStory,
+  RequestRow,
+} from './rows.ts';
 import { keyNamed } from './state/keys.ts';
-import type { Message } from './state/records.ts';
+import type { Call, Message } from './state/records.ts';
 import type { State } from './state/state.ts';
 import { type Newest, newest } from './state/table.ts';
 
@@ -93,4 +100,10 @@ export function messageRow(message: Message, { templates }: State): MessageRow {
   const template = templates.get(name);
   const text = template ? renderedText(template.body, template.variables, params) : null;
   return { sent_at: isoTime(sentAt), to, template: name, status, text, id, params, mode };
+}
+
+/** All fields are in the same order. */
+export function requestRow({ at, method, target, status, key, message, fault, detail }: Call): RequestRow {
+  const rest = { key: key ?? null, message_id: message ?? null, fault: fault ?? null, detail: detail ?? null };
+  return { at: isoTime(at), method, path: target, status, ...rest };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createSandbox } from '../../src/sandbox/sandbox.ts';
 import { operations } from '../../src/sandbox/control/operations.ts';
-import { createClock, manualClock } from '../../src/sandbox/time/clock.ts';
+import { manualClock } from '../../src/sandbox/time/clock.ts';
 import { emptyState, reduce } from '../../src/page/state.ts';
 import { isShown, timelineOf } from '../../src/page/timeline.ts';
 import { calls, paths } from '../sandbox/calls.ts';
@@ -18,7 +18,7 @@ async function rows() {
   sandbox.trigger('message.received', { from: '+12025550111', text: 'Hi' });
   const { records } = sandbox.openFeed(undefined, () => {}).take();
   const all = timelineOf(records.reduce(reduce, emptyState), operations.deliveries.call({ sandbox }, {}));
-  return all.filter(({ line }) => line === undefined);
+  return all;
 }
 
 describe('the timeline', () => {
@@ -58,54 +58,6 @@ describe('the timeline', () => {
     expect((await rows()).filter((row) => isShown(row, filter))).toHaveLength(count);
   });
 
-  it('has changes of the clock and the faults as lines between the requests, also while the clock is frozen', async () => {
-    const { sandbox, post } = calls({ clock: manualClock(0, () => 0) });
-    const feed = sandbox.openFeed(undefined, () => {});
-    const lines = () => {
-      const { records } = feed.take();
-      state = records.reduce(reduce, state);
-      return timelineOf(state, []).map(({ line, message }) => line ?? message?.template);
-    };
-    let state = emptyState;
-    await post(paths.send, { to: '+12025550101', template: 'welcome', params: [] });
-    const { id } = sandbox.faults.add({ on: ['listTemplates'], effect: { kind: 'hang' } });
-    expect(lines()).toEqual(['Fault added: All GET templates requests: never answered', 'welcome']);
-    await post(paths.send, { to: '+12025550103', template: 'verification_code', params: ['1'] });
-    sandbox.faults.clear();
-    // Two steps without a request between them.
-    await sandbox.time.advance(2_000);
-    await sandbox.time.advance(3_000);
-    sandbox.time.real();
-    const all = [
-      'Clock back to real time',
-      'Clock advanced by 5 s, to 00:00:05',
-      `Fault ${id} cleared`,
-      'verification_code',
-      'Fault added: All GET templates requests: never answered',
-      'welcome',
-    ];
-    expect(lines()).toEqual(all);
-    const later = sandbox.openFeed(undefined, () => {}).take();
-    state = later.records.reduce(reduce, emptyState);
-    expect(timelineOf(state, []).map(({ line, message }) => line ?? message?.template)).toEqual(all);
-    expect(timelineOf(state, []).filter((row) => isShown(row, 'status:200'))).toHaveLength(2);
-    sandbox.reset('logs');
-    expect(lines().filter((line) => line?.startsWith('Clock'))).toEqual([]);
-    sandbox.close();
-  });
-
-  it('has one line for an advance of a running clock that waits for answers', async () => {
-    let wall = 0;
-    const sandbox = createSandbox({ clock: createClock({ ahead: 0 }, () => (wall += 7)) });
-    sandbox.webhooks.add({ url: (await receiver()).url });
-    sandbox.trigger('message.received', { from: '+12025550101', text: 'Hi' });
-    await sandbox.time.advance(5_000);
-    const { records } = sandbox.openFeed(undefined, () => {}).take();
-    const lines = timelineOf(records.reduce(reduce, emptyState), []).flatMap(({ line = [] }) => line);
-    expect(lines).toEqual([expect.stringMatching(/^Clock advanced by /)]);
-    sandbox.close();
-  });
-
   it('has one row for a broadcast, with all its messages and events', async () => {
     const { sandbox, post } = calls({ clock: manualClock() });
     await post(paths.send, { to: '+12025550101', template: 'welcome', params: [] });
@@ -114,7 +66,7 @@ describe('the timeline', () => {
     sandbox.trigger('broadcast.completed', { name: 'May', template: 'welcome', tag: 'may' });
     await sandbox.time.advance(10_000);
     const { records } = sandbox.openFeed(undefined, () => {}).take();
-    const all = timelineOf(records.reduce(reduce, emptyState), []).filter(({ line }) => line === undefined);
+    const all = timelineOf(records.reduce(reduce, emptyState), []);
     const broadcast = all.find(({ what }) => what === 'broadcast');
     expect(broadcast).toMatchObject({ note: '3 messages of welcome', isPending: false });
     expect(broadcast?.broadcast?.map(({ to, status }) => [to, status])).toEqual([
@@ -206,22 +158,6 @@ describe.skipIf(noBrowser)(`the other screens (${noBrowser ?? 'in chromium'})`, 
     await expect
       .poll(() => notice.innerText())
       .toBe('Redelivered: 0; skipped because the webhook was removed or disabled: 1');
-  });
-
-  it('show the bytes of a request and its answer, and a fault as a line', async () => {
-    const page = await tabs.open(shown.link);
-    await shown.send('+12025550101', 'order_update', ['Ada', 'A-1']);
-    await page.getByRole('link', { name: 'Events' }).click();
-    shown.sandbox.faults.add({ on: ['sendTemplate'], effect: { kind: 'status', status: 500 } });
-    await page.getByText('Fault added: All sends: answered 500').waitFor();
-    await page.getByRole('row').filter({ hasText: 'order_update' }).getByRole('button').click();
-    const request = page.getByRole('region', { name: 'Details' }).getByRole('region', { name: 'Request' });
-    await request.getByText('POST /api/public/messages/send-template').waitFor();
-    await request.getByText('"params":["Ada","A-1"]').waitFor();
-    await request.getByText('{"message_id":"msg_sandbox_').waitFor();
-    expect(await request.innerText()).toMatch(/authorization: Bearer sk_test_…\w{4}\n/);
-    await page.getByRole('searchbox', { name: 'Filter' }).fill('to:+1202555');
-    await expect.poll(() => page.getByText('Fault added').count()).toBe(0);
   });
 
   it('show which receipts are due, and when', async () => {

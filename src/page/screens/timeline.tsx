@@ -20,10 +20,9 @@ export function Timeline() {
   const rows = useMemo(() => timelineOf(state.value, deliveries ?? []), [state.value, deliveries]);
   const shown = useMemo(() => rows.filter((row) => isShown(row, filter.value)), [rows, filter.value]);
   const chosen = route.value.item;
-  const open = rows.find(({ id, line }) => id === chosen && line === undefined);
+  const open = rows.find(({ id }) => id === chosen);
   const phone = open ? phoneOf(open) : '';
-  if (rows.every(({ line }) => line !== undefined))
-    return <Empty title="Every request and event appears here" command={firstMessage} />;
+  if (rows.length === 0) return <Empty title="Every request and event appears here" command={firstMessage} />;
   return (
     <Split detail={open && <Details row={open} />}>
       <div class="tools">
@@ -34,7 +33,6 @@ export function Timeline() {
         label="Timeline"
         rows={shown}
         keyOf={({ id }) => id}
-        lineOf={({ line }) => line}
         chosen={chosen}
         onChoose={(id) => goTo('timeline', id)}
         empty="No row matches."

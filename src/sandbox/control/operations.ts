@@ -10,11 +10,11 @@ import { newFault } from '../faults.ts';
 import type { Sandbox } from '../sandbox.ts';
 import { fields, integer, oneOf, optional, suggestion } from '../readers.ts';
 import { Refusal } from '../refusal.ts';
-import { requestRow } from '../requests.ts';
 import { feedKinds, rowStates } from '../rows.ts';
 import { newest } from '../state/table.ts';
 import { messageStatuses, resettable } from '../state/records.ts';
 import { newWebhook } from '../events/webhooks.ts';
+import { requestRow } from '../views.ts';
 import { type Clock, type Landmark, landmarks } from '../time/clock.ts';
 import type { PageFiles } from './page.ts';
 
@@ -122,10 +122,6 @@ export const operations = {
   older: op(
     fields({ kind: oneOf(feedKinds), before: integer(), limit: integer(1, 1_000) }),
     ({ sandbox }: WithSandbox, { kind, before, limit }) => sandbox.older(kind, before, limit),
-  ),
-  /** With their bytes. */
-  exchanges: op(fields({ limit: optional(integer()) }), ({ sandbox }: WithSandbox, { limit }) =>
-    newest(sandbox.exchanges(), limit),
   ),
   messages: op(messageFilter, ({ sandbox }: WithSandbox, filter) => sandbox.messages(filter)),
   /** A message with its request, receipts, events and deliveries. */

@@ -74,10 +74,8 @@ export type Happening =
   | { readonly type: 'delivery'; readonly id: string }
   | { readonly type: 'attempt'; readonly id: string }
   | { readonly type: 'request'; readonly call: Call }
-  | { readonly type: 'fault'; readonly fault: Fault }
-  | { readonly type: 'fault-cleared'; readonly fault: string }
   | { readonly type: 'reset'; readonly what: Resettable }
-  | { readonly type: 'clock' | 'contents' | 'keys' | 'plan' | 'webhooks' };
+  | { readonly type: 'clock' | 'contents' | 'faults' | 'keys' | 'plan' | 'webhooks' };
 
 /** The state of a sandbox in memory. */
 export interface Store {
