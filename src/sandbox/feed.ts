@@ -5,7 +5,7 @@ import { type AdjustableClock, longestTimer } from './time/clock.ts';
 import { messageRow, requestRow } from './views.ts';
 
 /** The records of a kind that a page gets at its start. It asks for older ones. */
-export const atFirst = 500;
+const atFirst = 500;
 /** The most records of a kind that a page gets together. A page that is further behind starts over. */
 const mostBehind = 5_000;
 

@@ -11,6 +11,11 @@ export function RequestDetails({ request, message }: RequestProps) {
   const { to, template, params } = message ?? {};
   return (
     <section aria-label="Request">
+      <p class="note">
+        <code>
+          {request.method} {request.path}
+        </code>
+      </p>
       <Json value={message ? { to, template, params } : request} />
     </section>
   );

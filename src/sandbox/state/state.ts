@@ -20,7 +20,7 @@ import type {
 import { type SavedTable, Table } from './table.ts';
 
 /** The number of messages, events, requests and replies that are kept. */
-export const mostKept = 10_000;
+const mostKept = 10_000;
 
 /** Everything but the records. */
 export interface Settings {
