@@ -98,7 +98,7 @@ Practise in the sandbox, which needs no account and sends nothing:
 
   bizmsg send-template +12025550101 welcome --profile local -o json
   bizmsg sandbox log --type messages -o json
-  bizmsg sandbox exec -- npm test
+  bizmsg sandbox exec npm test
 
 BIZMSG_LOCAL_ONLY=1 refuses every other target, --dry-run sends nothing, and
 --no-input never prompts: a missing value is exit 2, a missing confirmation

@@ -56,7 +56,7 @@ export function liveListeners(stateFolder: string, kill: Probe): readonly Listen
     const listener = name.endsWith('.json') ? locatorIn(path) : undefined;
     if (!listener) return [];
     if (isProcessAlive(listener.pid, listener.start, kill, () => silenceOf(path))) return [listener];
-    rmSync(fileOf(stateFolder, listener), { force: true });
+    rmSync(path, { force: true });
     return [];
   });
   removeLeftDrafts(folder, kill);

@@ -57,6 +57,18 @@ it('keeps its port after kill -9, also one that was chosen', async () => {
   expect(await running(home)).toMatchObject([{ url: before?.url }]);
 });
 
+it('is ready again for the same options, and refuses others with the difference', async () => {
+  const home = newHome();
+  const start = (plan: string) => bin(['sandbox', 'start', '--background', '--plan', plan], { home });
+  const { stdout } = await start('starter');
+  expect(await start('starter')).toMatchObject({ code: 0, stdout });
+  const { code, stderr } = await start('growth');
+  expect([code, stderr]).toEqual([
+    3,
+    expect.stringMatching(/started with --plan=starter, not with --plan=growth\n {2}stop it with bizmsg sandbox stop/),
+  ]);
+});
+
 it('says when it will stop', async () => {
   const home = newHome();
   const { stderr } = await bin(['sandbox', 'start', '--background', '--idle', '10m'], { home });

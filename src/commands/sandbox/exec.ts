@@ -5,10 +5,15 @@ import { join } from 'node:path';
 import { usage } from '../../base/errors.ts';
 import { sleep } from '../../base/sleep.ts';
 import { command, type Context } from '../../cli/command.ts';
-import { option, rest } from '../../cli/params.ts';
-import type { PlanName } from '../../contract/plans.ts';
+import { type Input, option, rest } from '../../cli/params.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import { planOption } from './start.ts';
+
+const params = {
+  webhook: option('--webhook <url>', 'send events to this URL, once a server listens there'),
+  plan: planOption,
+  words: rest('-- <command...>', 'the command and its arguments, as they are'),
+} as const;
 
 export const execInSandbox = command({
   name: 'exec',
@@ -19,11 +24,7 @@ export const execInSandbox = command({
     'there, --profile local is that sandbox. The exit code is that of the command. When it',
     'ends, the sandbox is stopped and, without a terminal, so are its background processes.',
   ].join('\n'),
-  params: {
-    webhook: option('--webhook <url>', 'send events to this URL, once a server listens there'),
-    plan: planOption,
-    words: rest('-- <command...>', 'the command and its arguments, as they are'),
-  },
+  params,
   examples: ['sandbox exec bizmsg contacts list', 'sandbox exec --plan starter npm test'],
   sample:
     'id\tphone\tname\ttags\tattributes\tcreated_at\ncon_sandbox_1\t+12025550111\tGrace Hopper\t["customer"]\t{}\t2026-…\n…',
@@ -36,7 +37,7 @@ export const execInSandbox = command({
     // Its own state, so that nothing of this user mixes with that of the command.
     const folder = mkdtempSync(join(tmpdir(), 'bizmsg-'));
     try {
-      return { code: await run(context, { folder, words, url, plan }) };
+      return { code: await run(context, folder, { words, plan, url }) };
     } finally {
       rmSync(folder, { recursive: true, force: true });
     }
@@ -45,50 +46,42 @@ export const execInSandbox = command({
   exit: ({ code }) => code,
 });
 
-interface Run {
-  readonly folder: string;
-  readonly words: readonly string[];
-  readonly url: URL | undefined;
-  readonly plan: PlanName | undefined;
-}
-
-async function run(context: Context, { folder: stateFolder, words, url, plan }: Run): Promise<number> {
+/** Serves a sandbox with the state folder while the command runs. */
+async function run(
+  context: Context,
+  stateFolder: string,
+  { words, plan, url }: Pick<Input<typeof params>, 'words' | 'plan'> & { readonly url: URL | undefined },
+): Promise<number> {
   const [{ createSandbox }, { serve }, { defaultData }, { runCommand }] = await Promise.all([
     import('../../sandbox/sandbox.ts'),
     import('../../sandbox/serve.ts'),
     import('../../sandbox/remote/locator.ts'),
     import('../child.ts'),
   ]);
-  const warn = (text: string) => context.note('sandbox', text);
-  const { host } = context;
-  const served = {
+  const { host, given } = context;
+  const note = (text: string) => context.note('sandbox', text);
+  const { sandbox, locator, ending, close } = await serve({
+    sandbox: (file) => createSandbox({ plan, warn: note, file }),
     stateFolder,
     data: defaultData(stateFolder),
     port: 0,
     idle: Infinity,
     background: false,
-    host,
-    warn,
-  };
-  const { sandbox, locator, ending, close } = await serve({
-    ...served,
     build: __BUILD__,
-    sandbox: (file) => createSandbox({ plan, warn, file }),
+    host,
+    warn: note,
   });
-  if (context.given.debug) context.note('sandbox', `the sandbox of this command is ${locator.url}`);
+  const { url: address, keys } = locator;
+  if (given.debug) note(`the sandbox of this command is ${address}`);
   void ending.then(() => {
-    warn(`the sandbox of this command was stopped: ${locator.url}`);
+    note(`the sandbox of this command was stopped: ${address}`);
     return close();
   });
   const over = new AbortController();
   const registering = url && registerWebhook(context, sandbox, url, over.signal);
-  const variables = {
-    BIZMSG_BASE_URL: locator.url,
-    BIZMSG_API_KEY: locator.keys.sandbox,
-    BIZMSG_WEBHOOK_SECRET: sandbox.secret(),
-    BIZMSG_LOCAL_ONLY: '1',
-    BIZMSG_STATE_DIR: stateFolder,
-  };
+  const secret = sandbox.secret();
+  const called = { BIZMSG_BASE_URL: address, BIZMSG_API_KEY: keys.sandbox, BIZMSG_WEBHOOK_SECRET: secret };
+  const variables = { ...called, BIZMSG_LOCAL_ONLY: '1', BIZMSG_STATE_DIR: stateFolder };
   try {
     return await runCommand(host, { command: words, stateFolder, variables });
   } finally {

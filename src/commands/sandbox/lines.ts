@@ -69,23 +69,14 @@ type Attempt = DeliveryRecord['attempts'][number];
 function attemptText({ at, request, response, error, took }: Attempt, ordinal: number, url: string | null): string {
   const head = `attempt ${ordinal}  ${isoTime(at)}  ${took} ms`;
   const received = response ? partLines('<', String(response.status), response) : [];
-  return [
-    '',
-    head,
-    ...partLines('>', `POST ${url}`, request),
-    ...received,
-    ...(error === undefined ? [] : [`! ${error}`]),
-  ].join('\n');
+  const failure = error === undefined ? [] : [`! ${error}`];
+  return ['', head, ...partLines('>', `POST ${url}`, request), ...received, ...failure].join('\n');
 }
 
-interface Sent {
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-  readonly encoding?: string;
-}
+type Sent = Pick<Attempt['request'], 'headers' | 'body'> & { readonly encoding?: string };
 
 function partLines(mark: string, first: string, { headers, body, encoding }: Sent): readonly string[] {
-  const content = [...(encoding === undefined ? [] : [`(${encoding})`]), ...(body === '' ? [] : [body])];
-  const lines = [first, ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`)];
-  return [...lines, ...(content.length > 0 ? ['', ...content] : [])].map((line) => `${mark} ${line}`.trimEnd());
+  const fields = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  const content = encoding === undefined ? body : `(${encoding})\n${mark} ${body}`;
+  return [first, ...fields, ...(body === '' ? [] : ['', content])].map((line) => `${mark} ${line}`.trimEnd());
 }

@@ -1,5 +1,5 @@
-import { ReadableStream } from 'node:stream/web';
-import { type CliError, usage } from '../../base/errors.ts';
+import { TransformStream } from 'node:stream/web';
+import { usage } from '../../base/errors.ts';
 import { shellQuote } from '../../base/shell-quote.ts';
 import { untilAborted } from '../../base/sleep.ts';
 import { type Context, streaming, type Ui } from '../../cli/command.ts';
@@ -65,18 +65,15 @@ export const startSandbox = streaming({
   view: ({ url, ended }, ui) => `${ended === 'ready' ? ui.color.green('Ready') : 'Stopped'} ${url}`,
 });
 
-interface Ready {
+interface Ready extends Pick<Locator, 'url' | 'port'> {
   readonly type: 'ready';
-  readonly url: string;
-  readonly port: number;
   /** The link of the page, with the token. */
   readonly page: string;
   /** The shell command that lets others call it; it has no key. */
   readonly call?: string;
 }
 
-interface Ended {
-  readonly url: string;
+interface Ended extends Pick<Locator, 'url'> {
   readonly ended: 'ready' | 'stopped' | 'idle' | 'interrupted';
 }
 
@@ -116,19 +113,19 @@ async function start({ host, stateFolder, note }: Context, input: Input<typeof p
   });
 }
 
-/** Refuses options that a running sandbox does not have. */
+/** Refuses other options than those of a sandbox that runs already. */
 async function inBackground(context: Context, input: Input<typeof params>, contents?: object): Promise<Ended> {
   if (input.ephemeral) {
     const hint = 'leave out --background, and let the shell run it: bizmsg sandbox start … &';
     throw usage('--ephemeral and --background exclude each other', hint);
   }
-  const sandboxes = await context.sandboxes();
-  const words = wordsOf(input);
-  const other = await sandboxes.find();
-  // Another command may start it now.
-  const running = other ?? (await sandboxes.ensure(words));
-  const isStarted = running.background && running.words.join('\n') === words.join('\n');
-  if (other || !isStarted) throw await alreadyRuns(running, isStarted ? undefined : words);
+  const wanted = wordsOf(input);
+  const running = await (await context.sandboxes()).ensure(wanted);
+  const [theirs, ours] = [running.words, wanted].map((words) => words.map(shellQuote).join(' ') || 'no options');
+  if (theirs !== ours || !running.background) {
+    const { alreadyRunning } = await import('../../sandbox/serve.ts');
+    throw alreadyRunning(theirs === ours ? running.url : `${running.url}, started with ${theirs}, not with ${ours}`);
+  }
   await fill(running, contents);
   const minutes = counted((input.idle ?? 30 * 60_000) / 60_000, 'minute');
   context.note('idle', `it stops after ${minutes} without a request, and starts again on demand`);
@@ -141,34 +138,15 @@ function wordsOf({ port, plan, idle }: Input<typeof params>): readonly string[] 
   return options.flatMap(([name, value]) => (value === undefined ? [] : [`--${name}=${value}`]));
 }
 
-/** Names the difference to the options that were wanted. */
-async function alreadyRuns({ url, background, words }: Locator, wanted?: readonly string[]): Promise<CliError> {
-  const { alreadyRunning } = await import('../../sandbox/serve.ts');
-  if (!background || !wanted) return alreadyRunning(url);
-  const [theirs, ours] = [words, wanted].map((all) => all.map(shellQuote).join(' ') || 'no options');
-  return alreadyRunning(`${url}, started with ${theirs}, not with ${ours}`);
-}
-
 async function fill(running: Locator, contents: object | undefined): Promise<void> {
   if (contents) await (await remoteOf(running)).ask('seed', contents);
 }
 
-/** Yields requests and events as they happen, until the end. */
-async function* happenings(
-  { watch }: Pick<Sandbox, 'watch'>,
-  end: Promise<unknown>,
-): AsyncGenerator<readonly Happened[], void> {
-  let isOver = false;
-  const stream = new ReadableStream<Happened>({
-    start(controller) {
-      watch((happened) => {
-        if (!isOver) controller.enqueue(happened);
-      });
-      void end.then(() => {
-        isOver = true;
-        return controller.close();
-      });
-    },
-  });
-  for await (const happened of stream) yield [happened];
+/** Requests and events as they happen, until the end. */
+async function* happenings(sandbox: Sandbox, end: Promise<unknown>): AsyncGenerator<readonly Happened[], void> {
+  const { readable, writable } = new TransformStream<Happened, Happened>();
+  const writer = writable.getWriter();
+  sandbox.watch((happened) => void writer.write(happened).catch(() => {}));
+  void end.then(() => writer.close());
+  for await (const happened of readable) yield [happened];
 }
