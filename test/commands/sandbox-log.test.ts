@@ -32,7 +32,7 @@ describe('sandbox log', () => {
     const { stdout } = await run('sandbox log');
     expect(stdout.split('\n')).toEqual([
       'at\ttype\tabout\tstatus\ttext\tid',
-      `${at}\trequest\tPOST ${paths.send}\t200\t\t${id}`,
+      `${at}\trequest\tPOST /messages/send-template\t200\t\t${id}`,
       `${at}\tmessage\t+12025550142\tdelivered\t${text}\t${id}`,
       expect.stringMatching(`^2026-05-01T12:00:00.\\d+Z\tevent\tmessage.delivered\tqueued\t\t${event?.id}$`),
       '',
@@ -159,7 +159,9 @@ describe('sandbox log -f', () => {
     const id = await send({ params: ['\u001b[31mAda', 'A'] });
     const { stdout } = await run('sandbox log -f --no-color', { ...ended, terminal: 120 });
     expect(stdout).toMatch(
-      new RegExp(`^\\S+:00\\.000  request  POST ${paths.send}  200  ${id}\n\\S+  message .*Hello Ada.*  ${id}\n$`),
+      new RegExp(
+        `^\\S+:00\\.000  request  POST /messages/send-template  200  ${id}\n\\S+  message .*Hello Ada.*  ${id}\n$`,
+      ),
     );
   });
 });

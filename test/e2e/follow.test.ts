@@ -55,7 +55,7 @@ describe('a followed list prints what is there, then what is new, until Ctrl-C',
     expect(lines).toEqual([
       '',
       ...Array(2).fill('event\tcontact.created'),
-      ...Array(2).fill(`request\tPOST ${paths.contacts}`),
+      ...Array(2).fill('request\tPOST /contacts'),
     ]);
   });
 

@@ -32,10 +32,14 @@ export const sandboxFault = command({
   name: 'fault',
   summary: 'Make answers or deliveries fail, list the faults, or clear them',
   details: [
-    `Endpoints: ${Object.values(endpointWords).join(', ')}, or requests`,
-    'for all. Their faults: a status from 400 to 599, a delay such as 2s, reset, hang. Events: message.read, message for',
-    'its family, or events for all. Their faults: a delay, drop, duplicate, bad-signature. Without arguments it lists the',
-    'faults. Requests without a valid key or over the rate limit are not affected; of several faults, the first applies.',
+    'Without arguments it lists the faults. Each is NAMES=FAULT:',
+    `  ${Object.values(endpointWords).slice(0, 3).join(', ')},`,
+    `  ${Object.values(endpointWords).slice(3).join(', ')}, requests (all)`,
+    '                            a status from 400 to 599, a delay such as 2s,',
+    '                            reset or hang',
+    '  message.read, message (its family), events (all)',
+    '                            a delay, drop, duplicate or bad-signature',
+    'Requests without a valid key or over the rate limit are not affected. Of several faults, the first applies.',
   ].join('\n'),
   params: {
     faults: knowing(

@@ -34,7 +34,7 @@ const readers: Readonly<Record<Type, (sandbox: Remote, part: Part) => Promise<re
   requests: async (sandbox, part) =>
     (await sandbox.ask('requests', part)).map((row) => {
       const { at, method, path, status, detail: text, message_id: id } = row;
-      const brief = { type: 'request', about: `${method} ${path}`, status, text, id };
+      const brief = { type: 'request', about: `${method} ${path.replace(/^\/api\/public/, '')}`, status, text, id };
       return { at, types: ['requests'], row: { ...row }, brief };
     }),
   async events(sandbox, { after, before = 0, limit = Infinity }) {
