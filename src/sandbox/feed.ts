@@ -1,15 +1,42 @@
-import { deliveryRecords } from './events/deliveries.ts';
-import { feedKinds, type FeedRecord, type FeedRows, type Happened, type OpenFeed, type Topic } from './rows.ts';
+import { type DeliveryRecord, deliveryRecords } from './events/deliveries.ts';
+import type { SandboxEvent } from './state/records.ts';
 import type { Happening, State, Store } from './state/state.ts';
 import { type AdjustableClock, longestTimer } from './time/clock.ts';
-import { messageRow, requestRow } from './views.ts';
+import { messageRow, type RequestRow, requestRow } from './views.ts';
 
 /** The records of a kind that a page gets at its start. It asks for older ones. */
 const atFirst = 500;
 /** The most records of a kind that a page gets together. A page that is further behind starts over. */
 const mostBehind = 5_000;
 
-const topics: Readonly<Record<Happening['type'], Topic | undefined>> = {
+/** The records of a log. */
+export type FeedRows = ReturnType<typeof feedRows>;
+
+export const feedKinds = ['messages', 'replies', 'events', 'requests'] as const;
+type Kind = (typeof feedKinds)[number];
+
+/** A step of the page's state. */
+export type FeedRecord =
+  /** The page forgets its records; the newest ones follow. The cursors are theirs: older ones come on demand. */
+  | { readonly kind: 'reset'; readonly from: Readonly<Record<Kind, number>> }
+  | FeedRows
+  /** When the next receipt or delivery is due on the sandbox's clock. */
+  | { readonly kind: 'due'; readonly at: number | null }
+  /** The page must ask for these again, if it shows them. */
+  | { readonly kind: 'changed'; readonly topics: readonly Topic[] };
+
+/** The part of a sandbox that a page gets, from a cursor on. */
+interface Feed {
+  /** The records since the last call, and the cursor after them. */
+  take(): { readonly cursor: string; readonly records: readonly FeedRecord[] };
+  stop(): void;
+}
+
+/** Opens a feed after a cursor. Calls `wake` whenever there are new records. */
+export type OpenFeed = (after: string | undefined, wake: () => void) => Feed;
+
+/** The parts of the state without a log. */
+const topics = {
   clock: 'clock',
   contents: 'contents',
   event: 'deliveries',
@@ -23,7 +50,9 @@ const topics: Readonly<Record<Happening['type'], Topic | undefined>> = {
   message: undefined,
   reply: undefined,
   reset: undefined,
-};
+} as const satisfies Readonly<Record<Happening['type'], string | undefined>>;
+
+export type Topic = NonNullable<(typeof topics)[Happening['type']]>;
 
 const allTopics = [...new Set(Object.values(topics))].filter((topic) => topic !== undefined);
 
@@ -59,7 +88,7 @@ export function createFeeds(store: Store, clock: AdjustableClock): OpenFeed {
   };
 }
 
-type Cursors = Readonly<Record<FeedRows['kind'], number>>;
+type Cursors = Readonly<Record<Kind, number>>;
 
 function cursorsOf({ messages, replies, events, requests }: State): Cursors {
   return { messages: messages.next, replies: replies.next, events: events.next, requests: requests.next };
@@ -76,7 +105,7 @@ function cursorsIn(text: string | undefined, { dataId }: State): Cursors | undef
 function recordsSince(since: Cursors | undefined, state: State): FeedRecord[] {
   const now = cursorsOf(state);
   const isNear = since && feedKinds.every((kind) => since[kind] <= now[kind] && now[kind] - since[kind] <= mostBehind);
-  const newest = (kind: FeedRows['kind']) => Math.max(0, now[kind] - atFirst);
+  const newest = (kind: Kind) => Math.max(0, now[kind] - atFirst);
   const from = isNear
     ? since
     : {
@@ -90,16 +119,22 @@ function recordsSince(since: Cursors | undefined, state: State): FeedRecord[] {
 }
 
 /** The records of a log between two cursors, as a page shows them. */
-export function feedRows(state: State, kind: FeedRows['kind'], from: number, to?: number): FeedRows {
+export function feedRows(state: State, kind: Kind, from: number, to?: number) {
   if (kind === 'replies') return { kind, rows: state.replies.between(from, to) };
   if (kind === 'events') return { kind, rows: state.events.between(from, to).map(({ event }) => event) };
   if (kind === 'requests') return { kind, rows: state.requests.between(from, to).map(requestRow) };
-  const rows = state.messages.between(from, to).map((message) => {
-    const { campaign } = message;
-    const row = messageRow(message, state);
-    return campaign === undefined ? row : { ...row, campaign };
-  });
-  return { kind, rows };
+  const messages = state.messages.between(from, to);
+  return { kind, rows: messages.map((message) => ({ ...messageRow(message, state), campaign: message.campaign })) };
+}
+
+/** A request that was answered, or an event with the result of an attempt to deliver it. */
+export type Happened = ({ readonly type: 'request' } & RequestRow) | HappenedEvent;
+
+export interface HappenedEvent {
+  readonly type: 'event';
+  readonly event: SandboxEvent;
+  /** After its last attempt; null without a webhook. */
+  readonly delivery: DeliveryRecord | null;
 }
 
 /** Calls the listener for each request, for each event without a webhook, and for each attempt to deliver another. */

@@ -7,12 +7,11 @@ import {
 } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { bind, type BodyReader, closeServers, createBodyReader, createTurn } from '../base/http-server.ts';
-import type { Probe } from '../base/liveness.ts';
 import { control, isControl, largestFor, type StreamReply } from './control/control.ts';
 import type { PageFiles } from './control/page.ts';
 import { tokenHeader } from './control/paths.ts';
 import type { Served } from './control/operations.ts';
-import { type DisconnectSignal, type Exchange, largestBody, type Reply } from './exchange.ts';
+import { type DisconnectSignal, type Exchange, type Reply } from './exchange.ts';
 import type { Sandbox } from './sandbox.ts';
 import type { Locator } from './remote/locator.ts';
 import { type Clock, createClock } from './time/clock.ts';
@@ -36,8 +35,6 @@ export interface ServerOptions {
   /** Called after the control plane has answered a stop request. */
   readonly onStop?: (() => void) | undefined;
   readonly warn?: ((text: string) => void) | undefined;
-  /** Checks if a process is alive (default: every process counts as alive). */
-  readonly kill?: Probe | undefined;
   /** Milliseconds that a client may take to send a request (default: 30 s). */
   readonly patience?: number | undefined;
   /** Real time, which may differ from the sandbox's clock. */
@@ -54,9 +51,6 @@ export interface RunningServer {
 const firstPort = 4780;
 const halfAnHour = 30 * 60_000;
 
-/** Bytes that the unfinished bodies of all clients without the token may take together. */
-const mostUnfinished = 64 * largestBody;
-
 function limits(patience: number) {
   return {
     headersTimeout: patience,
@@ -68,13 +62,13 @@ function limits(patience: number) {
 }
 
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  const { sandbox, token, pid, build, data, clock = createClock(), warn = () => {}, kill = () => true } = options;
+  const { sandbox, token, pid, build, data, clock = createClock(), warn = () => {} } = options;
   const { patience = 30_000, page = null } = options;
   const servers = [createServer(limits(patience)), createServer(limits(patience))] as const;
   const started = clock.now();
   const uptime = () => clock.now() - started;
   const stop = options.onStop ?? (() => {});
-  const known = { sandbox, token, pid, build, data, warn, kill, uptime, stop, clock, page };
+  const known = { sandbox, token, pid, build, data, warn, uptime, stop, clock, page };
   const boundTo = (port: number): Served => ({ ...known, url: `http://127.0.0.1:${port}`, port });
   // A client may connect as soon as the first address is bound.
   let served = boundTo(options.port ?? 0);
@@ -126,12 +120,7 @@ interface Pending {
 }
 
 function handling(served: () => Served, idle: Idle): Handle {
-  const [anonymous, trusted] = [createBodyReader(mostUnfinished), createBodyReader(Infinity)];
-  const readingFor = (head: Head) => {
-    const largest = largestFor(head, served());
-    // Clients with the token may send large bodies, which are never dropped.
-    return { largest, bodies: largest > largestBody ? trusted : anonymous };
-  };
+  const bodies = createBodyReader(Infinity);
   const answer = createTurn<Pending>((pending) => {
     for (const { exchange, gone, response } of pending) send(response, served().sandbox.answer(exchange, gone));
   });
@@ -143,7 +132,7 @@ function handling(served: () => Served, idle: Idle): Handle {
       const stop = () => response.on('finish', served().stop);
       send(response, control(exchange, { ...served(), stop }, gone));
     };
-    receive(request, readingFor, whole, () => respond(response, crowdedOut(served().sandbox)));
+    receive(request, bodies, (head) => largestFor(head, served()), whole);
   };
 
   function send(response: ServerResponse, reply: Reply | Promise<Reply | StreamReply>): void {
@@ -152,11 +141,6 @@ function handling(served: () => Served, idle: Idle): Handle {
     response.on('close', idle.begin());
     void reply.then((late) => ('start' in late ? stream(response, late) : respond(response, late)));
   }
-}
-
-function crowdedOut(sandbox: Sandbox): Reply {
-  const reply = sandbox.refuse(400, 'the body was dropped: too many bodies are unfinished');
-  return { ...reply, headers: { ...reply.headers, connection: 'close' } };
 }
 
 /** Aborts when the client has disconnected or received the whole answer. */
@@ -172,28 +156,21 @@ function disconnectOf(response: ServerResponse): DisconnectSignal {
 
 type Head = Omit<Exchange, 'body'>;
 
-/** How to read a body; depends on the head of its request. */
-interface Reading {
-  readonly largest: number;
-  readonly bodies: BodyReader;
-}
-
-/** Reads a request, then calls `whole`; or calls `crowded` if its body was dropped to make room for others. */
+/** Reads a request, then calls `whole`. How large its body may be depends on its head. */
 function receive(
   request: IncomingMessage,
-  readingFor: (head: Head) => Reading,
+  bodies: BodyReader,
+  largestOf: (head: Head) => number,
   whole: (exchange: Exchange) => void,
-  crowded: () => void,
 ): void {
   const head = { method: request.method ?? '', target: request.url ?? '', headers: usedHeaders(request.headers) };
   const { method, target, headers } = head;
   if (hasNoBody(request)) return whole({ method, target, headers, body: none });
-  const { largest, bodies } = readingFor(head);
+  const largest = largestOf(head);
   bodies.read(request, largest, (body) => {
-    if (body === 'evicted') return crowded();
-    if (body === 'disconnected') return;
-    // Only the size matters from here on.
-    whole({ method, target, headers, body: body === 'too large' ? Buffer.alloc(largest + 1) : body });
+    // Only the size of a body that is too large matters from here on.
+    if (body === 'too large') whole({ method, target, headers, body: Buffer.alloc(largest + 1) });
+    else if (typeof body !== 'string') whole({ method, target, headers, body });
   });
 }
 

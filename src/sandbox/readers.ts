@@ -3,7 +3,7 @@ import { eventNames, type EventName, isEventName } from '../contract/events.ts';
 import { isRecord, Mismatch, type Reader } from '../contract/readers.ts';
 
 /** A field that may be missing. */
-interface Optional<T> extends Reader<T | undefined> {
+export interface Optional<T> extends Reader<T | undefined> {
   readonly optional: true;
 }
 

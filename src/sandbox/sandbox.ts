@@ -9,19 +9,11 @@ import { activeSecrets } from './events/attempt.ts';
 import { redeliver, reportForwards } from './events/deliveries.ts';
 import { createDispatcher } from './events/dispatcher.ts';
 import { scheduleReceipts } from './events/receipts.ts';
-import {
-  addWebhook,
-  disableExternal,
-  removeOrphans,
-  removeWebhook,
-  rotateSecret,
-  webhookRows,
-} from './events/webhooks.ts';
+import { addWebhook, disableExternal, removeWebhook, rotateSecret, webhookRows } from './events/webhooks.ts';
 import type { DisconnectSignal, Exchange } from './exchange.ts';
 import { addFault, clearFaults, faultRows } from './faults.ts';
-import { createFeeds, createWait, createWatch, feedRows } from './feed.ts';
+import { createFeeds, createWait, createWatch, type FeedRows, feedRows } from './feed.ts';
 import { Refusal } from './refusal.ts';
-import type { FeedRows } from './rows.ts';
 import type { StateFile } from './state/file.ts';
 import { createIds, newDataId, newSecret } from './state/ids.ts';
 import { createKey, goLive, initialKey, keyRows, revokeKey } from './state/keys.ts';
@@ -101,7 +93,6 @@ export function createSandbox(options: SandboxOptions = {}) {
       add: act(addWebhook),
       list: () => webhookRows(state),
       remove: act(removeWebhook),
-      removeOrphans: act(removeOrphans),
       rotate: act(rotateSecret),
     },
     redeliver: act(redeliver),

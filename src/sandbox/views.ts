@@ -1,29 +1,33 @@
 import { isoTime } from '../base/iso-time.ts';
+import * as read from '../contract/readers.ts';
 import { renderedText } from '../contract/template-text.ts';
 import { payloadOf } from './api/answers.ts';
 import { deliveryRecords, deliveryRows, remaining } from './events/deliveries.ts';
-import type {
-  DeliveryFilter,
-  DeliveryStory,
-  EventRecord,
-  MessageFilter,
-  MessageRow,
-  MessageStory,
-  RequestRow,
-} from './rows.ts';
 import { keyNamed } from './state/keys.ts';
-import type { Call, Message } from './state/records.ts';
+import { type Call, type Message, messageStatuses } from './state/records.ts';
 import type { State } from './state/state.ts';
-import { type Newest, newest } from './state/table.ts';
+import { newest, newestFields } from './state/table.ts';
+import { fields, oneOf, optional } from './readers.ts';
+
+export const part = fields(newestFields);
+
+export const messageFilter = fields({
+  ...newestFields,
+  to: optional(read.string),
+  template: optional(read.string),
+  status: optional(oneOf(messageStatuses)),
+});
+
+type MessageFilter = ReturnType<typeof messageFilter>;
 
 /** Read-only views of a sandbox's state. */
 export function viewsOf(state: State) {
   return {
     plan: () => state.plan,
     /** In order. A cursor is the number of events up to that point, including dropped ones. */
-    events: (after = 0): readonly EventRecord[] =>
-      state.events.between(after).map(({ event }) => ({ ...event, payload: payloadOf(event) })),
-    requests: ({ after = 0, before, limit }: Newest = {}) => newest(state.requests.between(after, before), limit),
+    events: (after = 0) => state.events.between(after).map(({ event }) => ({ ...event, payload: payloadOf(event) })),
+    requests: ({ after = 0, before, limit }: ReturnType<typeof part> = {}) =>
+      newest(state.requests.between(after, before), limit),
     cursors: () => ({ events: state.events.next, requests: state.requests.next, messages: state.messages.next }),
     /** The audit log of a key or a key's id. */
     audit(name: string) {
@@ -35,12 +39,9 @@ export function viewsOf(state: State) {
     /** Everything about a message; undefined if the id is unknown. */
     message: (id: string) => messageStory(state, id),
     /** In the order of the events; includes queued events. */
-    deliveries: (filter: DeliveryFilter = {}) => deliveryRows(state, filter),
+    deliveries: (filter: Parameters<typeof deliveryRows>[1] = {}) => deliveryRows(state, filter),
     /** Full records, by the id of a delivery or an event; empty if the id is unknown. */
-    delivery: (id: string): readonly DeliveryStory[] => {
-      const event = state.events.get(id)?.event;
-      return deliveryRecords(state, id).map((record) => ({ ...record, payload: event ? payloadOf(event) : null }));
-    },
+    delivery: (id: string) => deliveryRecords(state, id),
     /** Counts the deliveries that redelivering `failed` leaves out. */
     remaining: () => remaining(state),
     contacts: () => state.contacts.all(),
@@ -64,7 +65,7 @@ function countsOf({ contacts, templates, campaigns, messages, events }: State) {
   };
 }
 
-function messageRows(state: State, filter: MessageFilter): readonly MessageRow[] {
+function messageRows(state: State, filter: MessageFilter) {
   const { to, template, status, after = 0, before, limit } = filter;
   const matching = state.messages
     .between(after, before)
@@ -77,7 +78,9 @@ function messageRows(state: State, filter: MessageFilter): readonly MessageRow[]
   return newest(matching, limit).map((message) => messageRow(message, state));
 }
 
-function messageStory(state: State, id: string): MessageStory | undefined {
+export type MessageStory = NonNullable<ReturnType<typeof messageStory>>;
+
+function messageStory(state: State, id: string) {
   const message = state.messages.get(id);
   if (!message) return undefined;
   const events = state.events.all().flatMap(({ event }) => (event.message === id ? [event] : []));
@@ -95,15 +98,18 @@ function messageStory(state: State, id: string): MessageStory | undefined {
   };
 }
 
-export function messageRow(message: Message, { templates }: State): MessageRow {
+export function messageRow(message: Message, { templates }: State) {
   const { id, to, template: name, params, mode, sentAt, status } = message;
   const template = templates.get(name);
+  // Null if the template was deleted since.
   const text = template ? renderedText(template.body, template.variables, params) : null;
   return { sent_at: isoTime(sentAt), to, template: name, status, text, id, params, mode };
 }
 
+export type RequestRow = ReturnType<typeof requestRow>;
+
 /** All fields are in the same order. */
-export function requestRow({ at, method, target, status, key, message, fault, detail }: Call): RequestRow {
+export function requestRow({ at, method, target, status, key, message, fault, detail }: Call) {
   const rest = { key: key ?? null, message_id: message ?? null, fault: fault ?? null, detail: detail ?? null };
   return { at: isoTime(at), method, path: target, status, ...rest };
 }

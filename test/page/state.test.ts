@@ -10,7 +10,18 @@ type Message = Extract<FeedRecord, { readonly kind: 'messages' }>['rows'][number
 function message(id: string, given: Partial<Message> = {}): Message {
   const text = 'Hello Ada';
   const sent_at = new Date(sent).toISOString();
-  return { id, to: '+1', template: 't', params: ['Ada'], mode: 'sandbox', sent_at, status: 'accepted', text, ...given };
+  return {
+    id,
+    to: '+1',
+    template: 't',
+    params: ['Ada'],
+    mode: 'sandbox',
+    sent_at,
+    status: 'accepted',
+    text,
+    campaign: undefined,
+    ...given,
+  };
 }
 
 function receipt(type: 'message.delivered' | 'message.read' | 'message.failed', of: string, data: object = {}) {

@@ -1,7 +1,6 @@
 import { optionalCaller } from '../../session/caller.ts';
 import { signingSecret } from '../../session/secrets.ts';
 import type { Context } from '../../cli/command.ts';
-import { processStart } from '../../base/liveness.ts';
 import { sleep } from '../../base/sleep.ts';
 import type { Locator } from '../../sandbox/remote/locator.ts';
 import type { Remote } from '../../sandbox/remote/remote.ts';
@@ -65,8 +64,7 @@ export async function subscribe(
 ): Promise<Subscription> {
   const { url, secret, catchUp, addSecret } = options;
   const sandboxes = await context.sandboxes();
-  const { later, pid } = context.host;
-  const owner = { pid, start: processStart(pid) };
+  const { later } = context.host;
   const closed = new AbortController();
   /** The sandbox's ids of events that may be forwarded. */
   const ids = new Map<string, string>();
@@ -94,7 +92,7 @@ export async function subscribe(
     const remote = await remoteOf(found);
     // The first event may arrive before addWebhook returns.
     await learnSecret(remote);
-    ({ id: webhook } = await remote.ask('addWebhook', { url, secret, catchUp, external: true, owner }));
+    ({ id: webhook } = await remote.ask('addWebhook', { url, secret, catchUp, external: true }));
     return remote;
   }
 

@@ -2,7 +2,6 @@ import { isIP } from 'node:net';
 import { announced, type Announced, type EndpointName, endpointNames, endpoints } from '../../contract/endpoints.ts';
 import { isLocalKey, keyPrefixes, type Scope } from '../../contract/keys.ts';
 import { type Plan, plans } from '../../contract/plans.ts';
-import type { RateLimit, Usage } from '../rows.ts';
 import type { Key, PlanSetting } from '../state/records.ts';
 import { monthOf, type State } from '../state/state.ts';
 import type { ClockSetting } from '../time/clock.ts';
@@ -119,13 +118,22 @@ function sentInMonth({ months }: State, now: number): number {
   return months[monthOf(now)] ?? 0;
 }
 
-export function usageOf(state: State, window: MinuteWindow, now: number): Usage {
+/** How much of the limits is used. A limit of null is unlimited, and not counted. */
+export function usageOf(state: State, window: MinuteWindow, now: number) {
   const { perMinute, perMonth } = limitsOf(state.plan);
   return {
     plan: state.plan,
     minute: { limit: perMinute ?? null, ...window.used(now) },
     month: { limit: perMonth ?? null, used: sentInMonth(state, now), name: monthOf(now) },
   };
+}
+
+/** The rate limit of a sandbox, for clients on this machine. */
+export interface RateLimit {
+  /** Requests a minute, for all keys together. */
+  readonly limit: number;
+  /** Whole minutes by which its clock was moved. A move resets the count. */
+  readonly moved: number;
 }
 
 /** The limit that clients on this machine may rely on: none while the clock is frozen, because waiting would not end the minute. */

@@ -1,4 +1,3 @@
-import type { Probe } from '../../base/liveness.ts';
 import { eventNames, type EventName, isEventName } from '../../contract/events.ts';
 import { scopes } from '../../contract/keys.ts';
 import { planNames } from '../../contract/plans.ts';
@@ -10,11 +9,12 @@ import { newFault } from '../faults.ts';
 import type { Sandbox } from '../sandbox.ts';
 import { fields, integer, oneOf, optional, suggestion } from '../readers.ts';
 import { Refusal } from '../refusal.ts';
-import { feedKinds, rowStates } from '../rows.ts';
+import { deliveryFilter } from '../events/deliveries.ts';
+import { feedKinds } from '../feed.ts';
 import { newest } from '../state/table.ts';
-import { messageStatuses, resettable } from '../state/records.ts';
+import { resettable } from '../state/records.ts';
 import { newWebhook } from '../events/webhooks.ts';
-import { requestRow } from '../views.ts';
+import { messageFilter, part, requestRow } from '../views.ts';
 import { type Clock, type Landmark, landmarks } from '../time/clock.ts';
 import type { PageFiles } from './page.ts';
 
@@ -34,29 +34,15 @@ export interface Served {
   readonly data: string | null;
   readonly uptime: () => number;
   readonly warn: (text: string) => void;
-  readonly kill: Probe;
   /** Ends the process once the reply is written. */
   readonly stop: () => void;
 }
 
-type WithSandbox = Pick<Served, 'sandbox'>;
-type WithDisconnect = WithSandbox & { readonly gone: DisconnectSignal };
+type Disconnecting = Pick<Served, 'sandbox'> & { readonly gone: DisconnectSignal };
 
 const nothing = fields({});
 const logs = ['events', 'requests', 'messages'] as const;
 const since = { after: optional(integer()), wait: optional(integer()) };
-/** The newest records of a log between two cursors. */
-const part = {
-  after: optional(integer()),
-  before: optional(integer()),
-  limit: optional(integer()),
-};
-const messageFilter = fields({
-  ...part,
-  to: optional(read.string),
-  template: optional(read.string),
-  status: optional(oneOf(messageStatuses)),
-});
 const forwarded = fields({
   event: read.string,
   url: read.string,
@@ -74,7 +60,7 @@ const newPlan = fields({
 
 /** Everything that can be done to a sandbox: the source of the HTTP control routes, the remote calls and the library. */
 export const operations = {
-  status: op(nothing, ({ sandbox, url, pid, build, data, uptime }: Served) => ({
+  status: served(nothing, ({ sandbox, url, pid, build, data, uptime }: Served) => ({
     url,
     pid,
     uptime_ms: uptime(),
@@ -84,48 +70,48 @@ export const operations = {
     counts: sandbox.counts(),
     faults: sandbox.faults.list().filter(({ active }) => active).length,
   })),
-  env: op(nothing, ({ sandbox, url }: Served) => ({
+  env: served(nothing, ({ sandbox, url }: Served) => ({
     url,
     keys: { sandbox: sandbox.keys.sandbox, live: sandbox.keys.live },
     secret: sandbox.secret(),
     secrets: sandbox.secrets(),
   })),
-  stop: op(nothing, ({ stop }: Served) => {
+  stop: served(nothing, ({ stop }: Served) => {
     stop();
   }),
 
-  keys: op(nothing, ({ sandbox }: WithSandbox) => sandbox.keys.list()),
+  keys: op(nothing, (sandbox) => sandbox.keys.list()),
   createKey: op(
     fields({ scope: optional(oneOf(scopes)), mode: optional(oneOf(['sandbox', 'live'])) }),
-    ({ sandbox }: WithSandbox, { scope = 'full', mode }) => sandbox.keys.create(scope, mode),
+    (sandbox, { scope = 'full', mode }) => sandbox.keys.create(scope, mode),
   ),
-  revokeKey: op(fields({ key: read.string }), ({ sandbox }: WithSandbox, { key }) => sandbox.keys.revoke(key)),
-  goLive: op(nothing, ({ sandbox }: WithSandbox) => sandbox.keys.goLive()),
-  setPlan: op(newPlan, ({ sandbox }: WithSandbox, { name, rate, monthly, without = [] }) => {
+  revokeKey: op(fields({ key: read.string }), (sandbox, { key }) => sandbox.keys.revoke(key)),
+  goLive: op(nothing, (sandbox) => sandbox.keys.goLive()),
+  setPlan: op(newPlan, (sandbox, { name, rate, monthly, without = [] }) => {
     sandbox.setPlan({ name, perMinute: rate, perMonth: monthly, without });
     return sandbox.plan();
   }),
   /** The plan's limits, and how much of them is used. */
-  usage: op(nothing, ({ sandbox }: WithSandbox) => sandbox.usage()),
+  usage: op(nothing, (sandbox) => sandbox.usage()),
 
   /** How many records a log has had. With `wait`, waits that many milliseconds for one after a cursor. */
-  cursor: op(fields({ ...since, of: oneOf(logs) }), (served: WithDisconnect, { of, after, wait }) =>
-    cursorOf(served, of, { after, wait }),
+  cursor: served(fields({ ...since, of: oneOf(logs) }), (context: Disconnecting, { of, after, wait }) =>
+    cursorOf(context, of, { after, wait }),
   ),
   /** Everything after a cursor, and the next cursor. */
-  events: op(fields(since), async (served: WithDisconnect, { after = 0, wait }) => {
-    const cursor = await cursorOf(served, 'events', { after, wait });
-    return { events: served.sandbox.events(after), cursor };
+  events: served(fields(since), async (context: Disconnecting, { after = 0, wait }) => {
+    const cursor = await cursorOf(context, 'events', { after, wait });
+    return { events: context.sandbox.events(after), cursor };
   }),
-  requests: op(fields(part), ({ sandbox }: WithSandbox, which) => sandbox.requests(which).map(requestRow)),
+  requests: op(part, (sandbox, which) => sandbox.requests(which).map(requestRow)),
   /** Records before a cursor, for a page that has the newest ones. */
   older: op(
     fields({ kind: oneOf(feedKinds), before: integer(), limit: integer(1, 1_000) }),
-    ({ sandbox }: WithSandbox, { kind, before, limit }) => sandbox.older(kind, before, limit),
+    (sandbox, { kind, before, limit }) => sandbox.older(kind, before, limit),
   ),
-  messages: op(messageFilter, ({ sandbox }: WithSandbox, filter) => sandbox.messages(filter)),
+  messages: op(messageFilter, (sandbox, filter) => sandbox.messages(filter)),
   /** A message with its request, receipts, events and deliveries. */
-  message: op(fields({ id: read.string }), ({ sandbox }: WithSandbox, { id }) => {
+  message: op(fields({ id: read.string }), (sandbox, { id }) => {
     const found = sandbox.message(id);
     if (!found) throw new Refusal(404, 'there is no message with this id');
     return found;
@@ -133,41 +119,30 @@ export const operations = {
   /** By key or key id; default: the first sandbox key. */
   audit: op(
     fields({ key: optional(read.string), limit: optional(integer()) }),
-    ({ sandbox }: WithSandbox, { key = sandbox.keys.sandbox, limit }) =>
-      newest(sandbox.audit(key), limit).map(requestRow),
+    (sandbox, { key = sandbox.keys.sandbox, limit }) => newest(sandbox.audit(key), limit).map(requestRow),
   ),
 
-  clock: op(nothing, ({ sandbox }: WithSandbox) => sandbox.time.now()),
-  freezeClock: op(nothing, ({ sandbox }: WithSandbox) => sandbox.time.freeze()),
-  resumeClock: op(nothing, ({ sandbox }: WithSandbox) => sandbox.time.real()),
-  advanceClock: op(fields({ by: distance }), ({ sandbox }: WithSandbox, { by }) => sandbox.time.advance(by)),
+  clock: op(nothing, (sandbox) => sandbox.time.now()),
+  freezeClock: op(nothing, (sandbox) => sandbox.time.freeze()),
+  resumeClock: op(nothing, (sandbox) => sandbox.time.real()),
+  advanceClock: op(fields({ by: distance }), (sandbox, { by }) => sandbox.time.advance(by)),
 
-  faults: op(nothing, ({ sandbox }: WithSandbox) => sandbox.faults.list()),
-  addFault: op(newFault, ({ sandbox }: WithSandbox, fault) => sandbox.faults.add(fault)),
+  faults: op(nothing, (sandbox) => sandbox.faults.list()),
+  addFault: op(newFault, (sandbox, fault) => sandbox.faults.add(fault)),
   /** Clears one fault, or all; returns the ids. */
-  clearFaults: op(fields({ fault: optional(read.string) }), ({ sandbox }: WithSandbox, { fault }) =>
-    sandbox.faults.clear(fault),
-  ),
+  clearFaults: op(fields({ fault: optional(read.string) }), (sandbox, { fault }) => sandbox.faults.clear(fault)),
 
-  webhooks: op(nothing, ({ sandbox }: WithSandbox) => sandbox.webhooks.list()),
-  addWebhook: op(newWebhook, ({ sandbox, kill }: Pick<Served, 'sandbox' | 'kill'>, added) => {
-    sandbox.webhooks.removeOrphans(kill, added);
-    return sandbox.webhooks.add(added);
-  }),
-  removeWebhook: op(fields({ webhook: read.string }), ({ sandbox }: WithSandbox, { webhook }) =>
-    sandbox.webhooks.remove(webhook),
-  ),
+  webhooks: op(nothing, (sandbox) => sandbox.webhooks.list()),
+  addWebhook: op(newWebhook, (sandbox, webhook) => sandbox.webhooks.add(webhook)),
+  removeWebhook: op(fields({ webhook: read.string }), (sandbox, { webhook }) => sandbox.webhooks.remove(webhook)),
   /** Replaces the secret of one webhook, or of the sandbox. */
-  rotateSecret: op(fields({ webhook: optional(read.string) }), ({ sandbox }: WithSandbox, { webhook }) =>
+  rotateSecret: op(fields({ webhook: optional(read.string) }), (sandbox, { webhook }) =>
     sandbox.webhooks.rotate(webhook),
   ),
   /** The cursors are those of events. */
-  deliveries: op(
-    fields({ ...part, states: optional(read.list(oneOf(rowStates))) }),
-    ({ sandbox }: WithSandbox, filter) => sandbox.deliveries(filter),
-  ),
+  deliveries: op(deliveryFilter, (sandbox, filter) => sandbox.deliveries(filter)),
   /** Deliveries with all attempts, by the id of a delivery or an event. */
-  delivery: op(fields({ id: read.string }), ({ sandbox }: WithSandbox, { id }) => {
+  delivery: op(fields({ id: read.string }), (sandbox, { id }) => {
     const found = sandbox.delivery(id);
     if (found.length === 0) throw new Refusal(404, 'there is no delivery or event with this id');
     return found;
@@ -175,7 +150,7 @@ export const operations = {
   /** By the id of a delivery or an event, or all that fail: those that were given up, and those that wait for a retry. */
   redeliver: op(
     fields({ id: optional(read.id), failed: optional(read.boolean) }),
-    ({ sandbox }: WithSandbox, { id, failed = false }) => {
+    (sandbox, { id, failed = false }) => {
       if ((id === undefined) !== failed) throw new Refusal(400, 'pass either id or failed');
       return { redelivered: sandbox.redeliver(id ?? 'failed'), remaining: sandbox.remaining() };
     },
@@ -183,28 +158,25 @@ export const operations = {
   /** The answers of the handler behind a listener, by the ids of its webhook and of the events. */
   reportForwards: op(
     fields({ webhook: read.string, forwards: read.list(forwarded) }),
-    ({ sandbox }: WithSandbox, { webhook, forwards }) => sandbox.reportForwards(webhook, forwards),
+    (sandbox, { webhook, forwards }) => sandbox.reportForwards(webhook, forwards),
   ),
-  contacts: op(fields({ limit: optional(integer()) }), ({ sandbox }: WithSandbox, { limit }) =>
-    newest(sandbox.contacts(), limit),
-  ),
-  templates: op(nothing, ({ sandbox }: WithSandbox) => sandbox.templates()),
-  campaigns: op(nothing, ({ sandbox }: WithSandbox) => sandbox.campaigns()),
-  audience: op(fields({ tag: optional(read.string) }), ({ sandbox }: WithSandbox, { tag }) => ({
+  contacts: op(fields({ limit: optional(integer()) }), (sandbox, { limit }) => newest(sandbox.contacts(), limit)),
+  templates: op(nothing, (sandbox) => sandbox.templates()),
+  campaigns: op(nothing, (sandbox) => sandbox.campaigns()),
+  audience: op(fields({ tag: optional(read.string) }), (sandbox, { tag }) => ({
     contacts: sandbox.audience(tag),
   })),
   /** Sends a message once more, as if its client had done it. */
-  sendAgain: op(fields({ message: read.id }), ({ sandbox }: WithSandbox, { message }) => sandbox.sendAgain(message)),
-  trigger: op(
-    fields({ event: knownEvent, fields: optional(record) }),
-    ({ sandbox }: WithSandbox, { event, fields = {} }) => sandbox.trigger(event, fields),
+  sendAgain: op(fields({ message: read.id }), (sandbox, { message }) => sandbox.sendAgain(message)),
+  trigger: op(fields({ event: knownEvent, fields: optional(record) }), (sandbox, { event, fields = {} }) =>
+    sandbox.trigger(event, fields),
   ),
 
-  reset: op(fields({ what: oneOf(resettable) }), ({ sandbox }: WithSandbox, { what }) => {
+  reset: op(fields({ what: oneOf(resettable) }), (sandbox, { what }) => {
     sandbox.reset(what);
     return sandbox.counts();
   }),
-  seed: op(read.notShown, ({ sandbox }: WithSandbox, contents) => sandbox.seed(contents)),
+  seed: op(read.notShown, (sandbox, contents) => sandbox.seed(contents)),
 };
 
 export type OperationName = keyof typeof operations;
@@ -219,7 +191,7 @@ export function isOperation(name: string): name is OperationName {
 const additions = { events: 'event', requests: 'request', messages: 'message' } as const;
 
 async function cursorOf(
-  { sandbox, gone }: WithDisconnect,
+  { sandbox, gone }: Disconnecting,
   log: (typeof logs)[number],
   { after = 0, wait = 0 }: { readonly after?: number | undefined; readonly wait?: number | undefined },
 ): Promise<number> {
@@ -234,7 +206,11 @@ export interface Operation<C, I, O> {
   readonly call: (context: C, input: unknown) => O;
 }
 
-function op<C, I, O>(input: Reader<I>, run: (context: C, input: I) => O): Operation<C, I, O> {
+function op<I, O>(input: Reader<I>, run: (sandbox: Sandbox, input: I) => O) {
+  return served(input, ({ sandbox }: Pick<Served, 'sandbox'>, value) => run(sandbox, value));
+}
+
+function served<C, I, O>(input: Reader<I>, run: (context: C, input: I) => O): Operation<C, I, O> {
   return { input, run, call: (context, value) => run(context, input(value)) };
 }
 

@@ -1,5 +1,6 @@
 // The page loads this in the browser, so it imports nothing but types.
-import type { DeliveryRecord, MessageStory } from '../rows.ts';
+import type { DeliveryRecord } from '../events/deliveries.ts';
+import type { MessageStory } from '../views.ts';
 
 type Attempt = DeliveryRecord['attempts'][number];
 type Forward = DeliveryRecord['forwards'][number];

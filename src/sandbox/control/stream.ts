@@ -1,10 +1,10 @@
 import type { Writable } from 'node:stream';
 import { jsonText } from '../../base/json.ts';
-import type { OpenFeed } from '../rows.ts';
+import type { OpenFeed } from '../feed.ts';
 import type { Clock } from '../time/clock.ts';
 import { pageHeaders } from './page.ts';
 
-export type { FeedRecord, Topic } from '../rows.ts';
+export type { FeedRecord, Topic } from '../feed.ts';
 
 export const streamHeaders = { ...pageHeaders, 'content-type': 'text/event-stream' } as const;
 

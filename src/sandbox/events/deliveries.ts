@@ -1,9 +1,11 @@
+import { payloadOf } from '../api/answers.ts';
 import { Refusal } from '../refusal.ts';
 import { isoTime } from '../../base/iso-time.ts';
-import type { DeliveryFilter, DeliveryRecord, DeliveryRow, Remaining } from '../rows.ts';
+import * as read from '../../contract/readers.ts';
 import type { Delivery, Emitted, Forward, SandboxEvent, Webhook } from '../state/records.ts';
 import type { Core, State } from '../state/state.ts';
-import { newest } from '../state/table.ts';
+import { fields, oneOf, optional } from '../readers.ts';
+import { newest, newestFields } from '../state/table.ts';
 import { deliveryOf, listensTo, receivers } from './emit.ts';
 
 /** Replaces some fields of a delivery, unless its event has been dropped. */
@@ -18,55 +20,70 @@ export function deliveryNamed({ events }: State, id: string): Delivery | undefin
   return events.get(id)?.deliveries.find((delivery) => delivery.id === id);
 }
 
+/** `queued` is an event without a delivery, because no webhook was registered for it. */
+export const rowStates = ['waiting', 'delivered', 'dead', 'dropped', 'queued'] as const;
+
+/** The range is one of events. */
+export const deliveryFilter = fields({ ...newestFields, states: optional(read.list(oneOf(rowStates))) });
+
 /** All deliveries, in the order of their events. An event without one is queued. */
-export function deliveryRows(
-  { events }: State,
-  { states, after, before, limit }: DeliveryFilter,
-): readonly DeliveryRow[] {
+export function deliveryRows({ events }: State, filter: ReturnType<typeof deliveryFilter>): readonly DeliveryRow[] {
+  const { states, after, before, limit } = filter;
   const rows = events.between(after ?? 0, before).flatMap(rowsOf);
   return newest(states ? rows.filter(({ state }) => states.includes(state)) : rows, limit);
 }
 
 function rowsOf({ event, deliveries }: Emitted): readonly DeliveryRow[] {
-  return deliveries.length === 0 ? [queuedRow(event)] : deliveries.map((delivery) => rowOf(event, delivery));
+  return deliveries.length === 0 ? [rowOf(event)] : deliveries.map((delivery) => rowOf(event, delivery));
 }
 
-/** One delivery, or all deliveries of an event, with their attempts. */
-export function deliveryRecords({ events }: State, id: string): readonly DeliveryRecord[] {
+export type DeliveryRecord = ReturnType<typeof deliveryRecords>[number];
+
+/** One delivery, or all deliveries of an event, with their attempts and the payload of the event. */
+export function deliveryRecords({ events }: State, id: string) {
   const emitted = events.get(id);
   if (!emitted) return [];
   const { event, deliveries } = emitted;
-  if (deliveries.length === 0) return [{ ...queuedRow(event), webhook: null, fault: null, attempts: [], forwards: [] }];
-  return deliveries
-    .filter((delivery) => id === event.id || delivery.id === id)
-    .map((delivery) => {
-      const { webhook, fault = null, attempts, forwards } = delivery;
-      return { ...rowOf(event, delivery), webhook, fault, attempts, forwards };
-    });
+  const payload = payloadOf(event);
+  const queued: Partial<Delivery> = {};
+  const named = deliveries.filter((delivery) => id === event.id || delivery.id === id);
+  return (deliveries.length === 0 ? [queued] : named).map((delivery) => {
+    const { webhook = null, fault = null, attempts = [], forwards = [] } = delivery;
+    return { ...rowOf(event, delivery), webhook, fault, attempts, forwards, payload };
+  });
 }
 
-/** Every row has all columns in the same order: the first row decides a table's. */
-function rowOf(event: SandboxEvent, delivery: Delivery): DeliveryRow {
-  const { id, url, state, attempts, forwards, next, reason } = delivery;
+type DeliveryRow = ReturnType<typeof rowOf>;
+
+/** Every row has all columns in the same order: the first row decides a table's. Without a delivery, the event is queued. */
+function rowOf(event: SandboxEvent, delivery: Partial<Delivery> = {}) {
+  const {
+    id = event.id,
+    url = null,
+    state = 'queued' as const,
+    attempts = [],
+    forwards = [],
+    next = 0,
+    reason,
+  } = delivery;
   const last = attempts.at(-1);
   const forward = forwards.at(-1);
   return {
+    /** When the event happened. */
     at: isoTime(event.at),
+    /** The delivery id; for a queued event its event id. */
     id,
     event: event.id,
     type: event.type,
     url,
     state,
     attempts: attempts.length,
+    /** The result of the last attempt: a status or an error. */
     last: reason ?? last?.error ?? last?.response?.status ?? null,
+    /** The last answer of the handler behind a listener of bizmsg. */
     forwarded: forward?.error ?? forward?.status ?? null,
     next_at: state === 'waiting' ? new Date(next).toISOString() : null,
   };
-}
-
-function queuedRow({ id, at, type }: SandboxEvent): DeliveryRow {
-  const none = { attempts: 0, last: null, forwarded: null, next_at: null } as const;
-  return { at: isoTime(at), id, event: id, type, url: null, state: 'queued', ...none };
 }
 
 /** Records how the handler behind a listener answered events that were delivered to the listener. */
@@ -170,7 +187,7 @@ export function hold(core: Core, webhook: string, reason: string | undefined): v
 }
 
 /** Counts what redelivering `failed` leaves out: dead deliveries to webhooks that are disabled or removed. */
-export function remaining({ events, webhooks }: State): Remaining {
+export function remaining({ events, webhooks }: State) {
   const counts = { disabled: 0, removed: 0 };
   for (const { deliveries } of events.all())
     for (const { webhook: id } of deliveries.filter(({ state }) => state === 'dead')) {

@@ -1,17 +1,13 @@
-import { isProcessAlive, type Probe } from '../../base/liveness.ts';
 import { redact } from '../../base/redact.ts';
 import { isSecret } from '../../contract/signature.ts';
 import { isThisMachine } from '../../delivery/target.ts';
 import * as read from '../../contract/readers.ts';
-import { eventName, fields, integer, optional } from '../readers.ts';
+import { eventName, fields, optional } from '../readers.ts';
 import { Refusal } from '../refusal.ts';
-import type { WebhookRow } from '../rows.ts';
 import { newSecret } from '../state/ids.ts';
 import type { Webhook } from '../state/records.ts';
 import type { Core, State } from '../state/state.ts';
 import { catchUp, hold } from './deliveries.ts';
-
-const owner = fields({ pid: integer(), start: optional(read.string) });
 
 export const newWebhook = fields({
   url: read.string,
@@ -23,9 +19,9 @@ export const newWebhook = fields({
   external: optional(read.boolean),
   /** Also delivers earlier events that no webhook has received. */
   catchUp: optional(read.boolean),
-  /** The process that listens there. */
-  owner: optional(owner),
 });
+
+type WebhookRow = ReturnType<typeof rowOf>;
 
 export interface AddedWebhook extends WebhookRow {
   /** Whether the URL was already registered. */
@@ -36,14 +32,12 @@ export interface AddedWebhook extends WebhookRow {
   readonly caughtUp: number;
 }
 
-type Owned = Pick<Webhook, 'url' | 'owner'>;
-
 const day = 86_400_000;
 
 /** Adds a URL that receives events. A known URL keeps its id, is enabled, and gets these settings. */
 export function addWebhook(core: Core, fields: ReturnType<typeof newWebhook>): AddedWebhook {
   const { store, ids, clock } = core;
-  const { url: text, events = 'all', secret: own, owner, external = false, catchUp: catchesUp = false } = fields;
+  const { url: text, events = 'all', secret: own, external = false, catchUp: catchesUp = false } = fields;
   const url = webhookUrl(text, external).href;
   if (own !== undefined && !isSecret(own))
     throw new Refusal(400, 'a webhook secret is whsec_ followed by at least 16 bytes in base64');
@@ -52,7 +46,7 @@ export function addWebhook(core: Core, fields: ReturnType<typeof newWebhook>): A
   const { id, createdAt } = before ?? { id: ids.id('whk'), createdAt: clock.now() };
   const isSame = before?.secret && before.secret.secret === own;
   const secret = isSame ? before.secret : own === undefined ? undefined : { secret: own };
-  const webhook: Webhook = { id, url, events, secret, createdAt, owner };
+  const webhook: Webhook = { id, url, events, secret, createdAt };
   put(core, webhook);
   if (before?.disabled !== undefined) hold(core, id, undefined);
   const caughtUp = catchesUp ? catchUp(core, webhook) : 0;
@@ -75,12 +69,6 @@ export function removeWebhook(core: Core, idOrUrl: string): WebhookRow {
   core.store.happened({ type: 'webhooks' });
   hold(core, webhook.id, 'its webhook was removed');
   return rowOf(webhook);
-}
-
-/** Removes the webhooks of ended listeners whose port `successor` now has. */
-export function removeOrphans(core: Core, kill: Probe, successor: Owned): void {
-  for (const webhook of core.store.state.webhooks.all())
-    if (isOrphaned(webhook, kill, successor)) removeWebhook(core, webhook.id);
 }
 
 /** Creates a new secret for one webhook or the sandbox. The old one also signs for one more day. */
@@ -126,12 +114,6 @@ function webhookUrl(text: string, external: boolean): URL {
   return url;
 }
 
-/** Whether the listener of a webhook is dead, and its port now has something that is not a listener: it may restart. */
-export function isOrphaned({ url, owner }: Owned, kill: Probe, successor: Owned): boolean {
-  if (!owner || isProcessAlive(owner.pid, owner.start, kill)) return false;
-  return !successor.owner && portOf(successor.url) === portOf(url);
-}
-
 const notAllowed = 'is on another machine, which was not allowed when the sandbox started';
 
 /** Disables webhooks on other machines, unless they are allowed; those that were disabled by this are enabled again. */
@@ -162,13 +144,14 @@ function withUrl({ webhooks }: State, url: string): Webhook | undefined {
   return webhooks.all().find((webhook) => webhook.url === url);
 }
 
-function rowOf({ id, url, events, createdAt, secret, disabled: reason }: Webhook): WebhookRow {
+function rowOf({ id, url, events, createdAt, secret, disabled: reason }: Webhook) {
   return {
     id,
     url,
     events,
-    secret: secret ? 'own' : 'sandbox',
-    state: reason === undefined ? 'active' : 'disabled',
+    secret: secret ? ('own' as const) : ('sandbox' as const),
+    state: reason === undefined ? ('active' as const) : ('disabled' as const),
+    /** Why it is disabled. */
     ...(reason !== undefined && { reason }),
     created_at: new Date(createdAt).toISOString(),
   };
@@ -190,8 +173,4 @@ function secretChange(before: string | undefined, after: string | undefined): re
 
 function eventsText({ events }: Webhook): string {
   return events === 'all' ? 'all events' : events.toSorted().join(', ');
-}
-
-function portOf(url: string): string | undefined {
-  return URL.canParse(url) ? new URL(url).port : undefined;
 }

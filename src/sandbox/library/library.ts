@@ -8,14 +8,14 @@ import { type InputOf, knownEvent, type Operation, operations } from '../control
 import type { Exchange, Reply } from '../exchange.ts';
 import { type RunningServer, startServer } from '../http.ts';
 import { fields, integer, optional } from '../readers.ts';
-import { type EventRecord, rowStates } from '../rows.ts';
+import { rowStates } from '../events/deliveries.ts';
 import { createSandbox as createService, type Sandbox as Service } from '../sandbox.ts';
 import type { Fault, Resettable } from '../state/records.ts';
 import { type Landmark, landmarks } from '../time/clock.ts';
 import type { FieldsOf } from '../trigger/fields.ts';
 import { checked, millisecondsOf, plainError, type SandboxOptions, settingsOf, type Span } from './arguments.ts';
 
-export type { EventName, EventRecord, Mode, PlanName, SandboxOptions, Scope, Span };
+export type { EventName, Mode, PlanName, SandboxOptions, Scope, Span };
 
 /** A simulated service in memory. It sends no real messages and shares nothing with other sandboxes. */
 export type Sandbox = ReturnType<typeof createSandbox>;
@@ -34,8 +34,7 @@ export function createSandbox(options: SandboxOptions = {}) {
   };
   /** A closed sandbox can still be read. */
   const read = <I, O>(method: string, operation: InProcess<I, O>, input: unknown = {}): O =>
-    // No webhook here belongs to another process.
-    checked(method, () => operation.call({ sandbox: service, kill: () => true }, input));
+    checked(method, () => operation.call({ sandbox: service }, input));
   const settled = async () => {
     checkOpen();
     await service.settled();
@@ -151,8 +150,11 @@ export function createSandbox(options: SandboxOptions = {}) {
 /** The states of a delivery. */
 const delivered = rowStates.filter((state) => state !== 'queued');
 
+/** With the payload that webhooks receive. */
+export type EventRecord = ReturnType<Service['events']>[number];
+
 /** An operation that needs no server. */
-type InProcess<I, O> = Operation<{ readonly sandbox: Service; readonly kill: () => boolean }, I, O>;
+type InProcess<I, O> = Operation<{ readonly sandbox: Service }, I, O>;
 
 /** A request as a client would send it. */
 export interface SandboxRequest {

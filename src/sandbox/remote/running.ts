@@ -4,7 +4,7 @@ import { httpRequest } from '../../base/http-request.ts';
 import { exactJson } from '../../base/json.ts';
 import { isRecord } from '../../contract/readers.ts';
 import { controlPrefix } from '../control/paths.ts';
-import type { RateLimit } from '../rows.ts';
+import type { RateLimit } from '../api/admission.ts';
 import { type Locator, locatorsIn } from './locator.ts';
 
 /** A sandbox that has proved that it runs. */

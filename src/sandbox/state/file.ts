@@ -7,7 +7,7 @@ import type { Host } from '../../base/host.ts';
 import { exactJson, jsonText } from '../../base/json.ts';
 import { replaceFile } from '../../base/replace-file.ts';
 import { isRecord } from '../../contract/readers.ts';
-import { loadedState, settingsOf, type State, tableNames } from './state.ts';
+import { loadedState, settingsOf, type State } from './state.ts';
 import { jsonOf } from './table.ts';
 
 interface FileOptions {
@@ -127,7 +127,11 @@ async function writeParts(file: FileHandle, parts: Iterable<Buffer>): Promise<vo
 /** Takes the state as it is now; its JSON is made while it is read. */
 export function partsOf(state: State): Iterable<Buffer> {
   const head = jsonText({ version, ...settingsOf(state) }).slice(0, -1);
-  const tables = tableNames.map((name) => ({ name, next: state[name].next, blocks: state[name].blocks() }));
+  const tables = Object.entries(state.tables).map(([name, table]) => ({
+    name,
+    next: table.next,
+    blocks: table.blocks(),
+  }));
   return (function* () {
     yield Buffer.from(head);
     for (const { name, next, blocks } of tables) {

@@ -1,6 +1,5 @@
 import { keyPrefixes, localMark, type Mode, type Scope } from '../../contract/keys.ts';
 import { Refusal } from '../refusal.ts';
-import type { KeyStatus } from '../rows.ts';
 import { newKey } from './ids.ts';
 import type { Key } from './records.ts';
 import type { Core, State } from './state.ts';
@@ -26,8 +25,8 @@ export function goLive({ store }: Core): void {
   store.happened({ type: 'keys' });
 }
 
-export function keyRows(state: State): readonly KeyStatus[] {
-  return state.keys.all().map((key) => statusOf(key, state));
+export function keyRows(state: State) {
+  return state.keys.all().map(({ revoked = false, ...key }) => ({ ...key, state: statusOf(key, revoked, state) }));
 }
 
 function put({ store }: Core, key: Key): Key {
@@ -43,7 +42,7 @@ export function keyNamed({ keys }: State, name: string): Key {
   throw new Refusal(404, 'there is no such key');
 }
 
-function statusOf({ revoked, ...key }: Key, { live }: State): KeyStatus {
-  if (revoked) return { ...key, state: 'revoked' };
-  return { ...key, state: key.mode === 'live' && !live ? 'inactive' : 'active' };
+function statusOf({ mode }: Pick<Key, 'mode'>, isRevoked: boolean, { live }: State): 'active' | 'inactive' | 'revoked' {
+  if (isRevoked) return 'revoked';
+  return mode === 'live' && !live ? 'inactive' : 'active';
 }

@@ -169,16 +169,8 @@ export interface Webhook {
   /** Its own secret; if undefined, the sandbox's secret signs. */
   readonly secret?: SigningSecret | undefined;
   readonly createdAt: number;
-  /** The listener that it belongs to. It may start again, and then receives the events that it missed. */
-  readonly owner?: Owner | undefined;
   /** Why it is disabled. */
   readonly disabled?: string | undefined;
-}
-
-export interface Owner {
-  readonly pid: number;
-  /** Start time, to distinguish it from a later process with the same pid. */
-  readonly start?: string | undefined;
 }
 
 export type DeliveryState = 'waiting' | 'delivered' | 'dead' | 'dropped';

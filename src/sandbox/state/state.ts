@@ -63,7 +63,9 @@ function createTables() {
 
 type Tables = ReturnType<typeof createTables>;
 
-export interface State extends Settings, Tables {}
+export interface State extends Settings, Tables {
+  readonly tables: Tables;
+}
 
 /** What followers act on. It is reported once the whole change is done. */
 export type Happening =
@@ -119,26 +121,14 @@ export function createStore(state: State): Store {
 }
 
 export function createState(settings: Settings): State {
-  return { ...settings, ...createTables() };
+  const tables = createTables();
+  return { ...settings, ...tables, tables };
 }
 
 /** The calendar month in UTC. */
 export function monthOf(time: number): string {
   return isoTime(time).slice(0, '2026-01'.length);
 }
-
-export const tableNames = [
-  'keys',
-  'webhooks',
-  'faults',
-  'contacts',
-  'templates',
-  'campaigns',
-  'messages',
-  'replies',
-  'events',
-  'requests',
-] as const satisfies readonly (keyof Tables)[];
 
 /** The part of a state that is saved beside its tables. */
 export function settingsOf({ serial, seed, dataId, secret, live, plan, clock, months }: Settings): Settings {
@@ -149,22 +139,19 @@ export function settingsOf({ serial, seed, dataId, secret, live, plan, clock, mo
 export function loadedState(value: unknown): State | undefined {
   if (!isSaved(value)) return undefined;
   const state = createState(settingsOf(value));
-  for (const name of tableNames) state[name].load(value[name]);
+  for (const [name, table] of Object.entries(state.tables)) {
+    const saved = value[name];
+    if (!isSavedTable(saved)) return undefined;
+    table.load(saved);
+  }
   return state;
 }
 
-type Saved = Settings & Readonly<Record<keyof Tables, SavedTable>>;
-
 /** The version of the file stands for the rest: nobody else writes it. */
-function isSaved(value: unknown): value is Saved {
+function isSaved(value: unknown): value is Settings & Readonly<Record<string, unknown>> {
   if (!isRecord(value)) return false;
   const { serial, seed, secret, plan, months } = value;
-  return (
-    typeof serial === 'number' &&
-    typeof seed === 'string' &&
-    [secret, plan, months].every(isRecord) &&
-    tableNames.map((name) => value[name]).every(isSavedTable)
-  );
+  return typeof serial === 'number' && typeof seed === 'string' && [secret, plan, months].every(isRecord);
 }
 
 function isSavedTable(value: unknown): value is SavedTable {

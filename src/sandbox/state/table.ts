@@ -1,5 +1,6 @@
 import { jsonText } from '../../base/json.ts';
 import { isRecord } from '../../contract/readers.ts';
+import { integer, optional } from '../readers.ts';
 
 interface TableOptions<T> {
   /** The ids that find a record; the first one identifies it. Without ids, each record is new. */
@@ -150,11 +151,7 @@ export function jsonOf(block: Block): Buffer {
 }
 
 /** Which part of a table is meant: the newest records between two cursors. */
-export interface Newest {
-  readonly after?: number | undefined;
-  readonly before?: number | undefined;
-  readonly limit?: number | undefined;
-}
+export const newestFields = { after: optional(integer()), before: optional(integer()), limit: optional(integer()) };
 
 /** The last items of a list; all without a limit. */
 export function newest<T>(all: readonly T[], limit = Infinity): readonly T[] {

@@ -45,11 +45,13 @@ export function createClock(initial: ClockSetting = { ahead: 0 }, wall: () => nu
     now,
     wall,
     at(time, run, isIdle) {
-      const due = { at: time, run, isIdle };
+      const due: Due = { at: time, run, isIdle };
       const first = queue.firstAt();
       queue.add(due);
       if (first === undefined || time < first) arm();
-      return () => queue.remove(due);
+      return () => {
+        due.canceled = true;
+      };
     },
     setting: () => setting,
     set(next) {
@@ -123,81 +125,35 @@ interface Due {
   canceled?: true;
 }
 
-interface DueQueue {
-  add(due: Due): void;
-  remove(due: Due): void;
-  /** Removes and returns the earliest entry due by this time; among equals, the one added first. */
-  takeBy(time: number): Due | undefined;
-  /** Time of the earliest entry. */
-  firstAt(): number | undefined;
-  /** Time of the earliest entry that is not idle. */
-  firstBusyAt(): number | undefined;
-}
-
-interface Entry {
-  readonly due: Due;
-  readonly ordinal: number;
-}
-
-/** A binary heap, since it may hold the receipts of a whole month. */
-function createDueQueue(): DueQueue {
-  const heap: Entry[] = [];
-  let ordinal = 0;
+/** The entries in order of time; among equals, in order of addition. */
+function createDueQueue() {
+  const queue: Due[] = [];
+  const first = () => {
+    while (queue[0]?.canceled) queue.shift();
+    return queue[0];
+  };
   return {
-    firstAt() {
-      for (let first = heap[0]; first?.due.canceled; first = heap[0]) sink(heap);
-      return heap[0]?.due.at;
-    },
-    firstBusyAt() {
-      let first: number | undefined;
-      for (const { due } of heap)
-        if (!due.canceled && (first === undefined || due.at < first) && due.isIdle?.() !== true) first = due.at;
-      return first;
-    },
-    add(due) {
-      rise(heap, { due, ordinal: ordinal++ });
-    },
-    remove(due) {
-      due.canceled = true;
-    },
-    takeBy(time) {
-      for (let first = heap[0]; first && first.due.at <= time; first = heap[0]) {
-        sink(heap);
-        if (!first.due.canceled) return first.due;
-      }
-      return undefined;
+    /** Time of the earliest entry. */
+    firstAt: () => first()?.at,
+    /** Time of the earliest entry that is not idle. */
+    firstBusyAt: () => queue.find(({ canceled, isIdle }) => !canceled && isIdle?.() !== true)?.at,
+    add: (due: Due) => void queue.splice(placeOf(due.at, queue), 0, due),
+    /** Removes and returns the earliest entry due by this time. */
+    takeBy(time: number): Due | undefined {
+      const due = first();
+      return due && due.at <= time ? queue.shift() : undefined;
     },
   };
 }
 
-function rise(heap: Entry[], entry: Entry): void {
-  let place = heap.length;
-  while (place > 0) {
-    const above = (place - 1) >> 1;
-    const parent = heap[above];
-    if (!parent || !isBefore(entry, parent)) break;
-    heap[place] = parent;
-    place = above;
+/** The number of entries up to a time. Most entries are added near the end. */
+function placeOf(time: number, queue: readonly Due[]): number {
+  let low = 0;
+  let high = queue.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((queue[middle]?.at ?? Infinity) <= time) low = middle + 1;
+    else high = middle;
   }
-  heap[place] = entry;
-}
-
-/** Removes the first entry: moves the last entry to the front, then down to its place. */
-function sink(heap: Entry[]): void {
-  const entry = heap.pop();
-  if (!entry || heap.length === 0) return;
-  let place = 0;
-  for (;;) {
-    const left = place * 2 + 1;
-    const [a, b] = [heap[left], heap[left + 1]];
-    const child = b && a && isBefore(b, a) ? { entry: b, place: left + 1 } : { entry: a, place: left };
-    if (!child.entry || !isBefore(child.entry, entry)) break;
-    heap[place] = child.entry;
-    place = child.place;
-  }
-  heap[place] = entry;
-}
-
-function isBefore(a: Entry, b: Entry): boolean {
-  return a.due.at === b.due.at ? a.ordinal < b.ordinal : a.due.at < b.due.at;
+  return low;
 }

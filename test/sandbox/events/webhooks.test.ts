@@ -1,6 +1,5 @@
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
-import { isOrphaned } from '../../../src/sandbox/events/webhooks.ts';
 import { memoryFile, order, paths } from '../calls.ts';
 import { courierWorld, receiver } from '../receiver.ts';
 
@@ -250,18 +249,4 @@ describe('a secret', () => {
     expect(a?.secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
     expect(a?.secret).not.toBe(b?.secret);
   });
-});
-
-const [url, elsewhere] = ['http://127.0.0.1:4781/', 'http://127.0.0.1:4782/'];
-const [dead, live] = [{ pid: 1 }, { pid: 2 }];
-const kill = (pid: number) => pid === live.pid;
-
-it.each([
-  ['without a listener is not', { url }, { url }, false],
-  ['of a live listener is not', { url, owner: live }, { url }, false],
-  ['of a dead listener is not if it restarts', { url, owner: dead }, { url, owner: live }, false],
-  ['of a dead listener is if another program takes its port', { url, owner: dead }, { url: `${url}x` }, true],
-  ['of a dead listener is not if another program takes another port', { url, owner: dead }, { url: elsewhere }, false],
-])('a webhook %s abandoned', (_, webhook, next, expected) => {
-  expect(isOrphaned(webhook, kill, next)).toBe(expected);
 });
