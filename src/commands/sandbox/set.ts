@@ -2,7 +2,7 @@ import { unsafe, usage } from '../../base/errors.ts';
 import { maskKey } from '../../base/redact.ts';
 import { command, type Context } from '../../cli/command.ts';
 import { printOptions } from '../../cli/globals.ts';
-import { chosen, count, flag, type Input, knowing, option, rate, words } from '../../cli/params.ts';
+import { chosen, count, flag, type Input, knowing, option, rate, under, words } from '../../cli/params.ts';
 import type { EndpointName } from '../../contract/endpoints.ts';
 import { scopes } from '../../contract/keys.ts';
 import { planNames } from '../../contract/plans.ts';
@@ -11,11 +11,11 @@ import { onlyLocal } from '../../session/caller.ts';
 import { ask } from './control.ts';
 import { eventsIn, namesIn, unknownWord } from './names.ts';
 
-const webhookOptions = {
-  events: option('--events <names>', 'of a webhook: only these, comma-separated; message means its family', eventsIn),
-  external: flag('--allow-external', 'of a webhook: its URL may be on another machine'),
-  catchUp: flag('--catch-up', 'of a webhook: also deliver earlier events that no webhook received'),
-} as const;
+const webhookOptions = under('Of a new webhook', {
+  events: option('--events <names>', 'only these, comma-separated; message means its family', eventsIn),
+  external: flag('--allow-external', 'allow webhooks on other machines'),
+  catchUp: flag('--catch-up', 'also receive earlier events that no webhook has received'),
+});
 
 /** Makes the change; returns a new key. */
 type Change = (context: Context, options: Input<typeof webhookOptions>) => Promise<unknown>;
