@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { jsonText } from '../base/json.ts';
 
 /** The parts of a request that an answer depends on. */
@@ -6,7 +7,7 @@ export interface Exchange {
   /** Path and query as sent. */
   readonly target: string;
   /** Names are in lower case. */
-  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly headers: IncomingHttpHeaders;
   readonly body: string | Uint8Array;
 }
 

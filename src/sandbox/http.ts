@@ -1,15 +1,8 @@
-import {
-  createServer,
-  type IncomingHttpHeaders,
-  type IncomingMessage,
-  type Server,
-  type ServerResponse,
-} from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { bind, type BodyReader, closeServers, createBodyReader, createTurn } from '../base/http-server.ts';
 import { control, isControl, largestFor, type StreamReply } from './control/control.ts';
 import type { PageFiles } from './control/page.ts';
-import { tokenHeader } from './control/paths.ts';
 import type { Served } from './control/operations.ts';
 import { type DisconnectSignal, type Exchange, type Reply } from './exchange.ts';
 import type { Sandbox } from './sandbox.ts';
@@ -163,10 +156,9 @@ function receive(
   largestOf: (head: Head) => number,
   whole: (exchange: Exchange) => void,
 ): void {
-  const head = { method: request.method ?? '', target: request.url ?? '', headers: usedHeaders(request.headers) };
-  const { method, target, headers } = head;
+  const { method = '', url: target = '', headers } = request;
   if (hasNoBody(request)) return whole({ method, target, headers, body: none });
-  const largest = largestOf(head);
+  const largest = largestOf({ method, target, headers });
   bodies.read(request, largest, (body) => {
     // Only the size of a body that is too large matters from here on.
     if (body === 'too large') whole({ method, target, headers, body: Buffer.alloc(largest + 1) });
@@ -199,18 +191,6 @@ const none = new Uint8Array();
 
 function hasNoBody({ headers }: IncomingMessage): boolean {
   return headers['content-length'] === undefined && headers['transfer-encoding'] === undefined;
-}
-
-/** Picks the headers that the sandbox uses: copying all of them would cost more than an answer. */
-function usedHeaders(headers: IncomingHttpHeaders): Exchange['headers'] {
-  const { authorization, host, origin, 'content-type': type, [tokenHeader]: token } = headers;
-  return {
-    authorization,
-    host,
-    origin,
-    'content-type': type,
-    [tokenHeader]: typeof token === 'string' ? token : undefined,
-  };
 }
 
 interface Idle {

@@ -72,3 +72,16 @@ export function unknownName(name: string, known: readonly string[]): string {
   const near = suggest(name, known);
   return near === undefined ? `is unknown; known: ${known.join(', ')}` : `is unknown; did you mean "${near}"?`;
 }
+
+const maxDepth = 32;
+
+export function attributes(value: unknown, at = ''): Readonly<Record<string, unknown>> {
+  if (!isRecord(value)) throw new Mismatch(at, 'must be an object');
+  if (isDeeperThan(maxDepth, value)) throw new Mismatch(at, `must not nest deeper than ${maxDepth}`);
+  return value;
+}
+
+function isDeeperThan(levels: number, value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some((inner) => isDeeperThan(levels - 1, inner));
+}

@@ -2,7 +2,7 @@ import { isoTime } from '../base/iso-time.ts';
 import * as read from '../contract/readers.ts';
 import { renderedText } from '../contract/template-text.ts';
 import { payloadOf } from './api/answers.ts';
-import { deliveryRecords, deliveryRows, remaining } from './events/deliveries.ts';
+import { deliveryRecords, deliveryRows } from './events/deliveries.ts';
 import { keyNamed } from './state/keys.ts';
 import { type Call, type Message, messageStatuses } from './state/records.ts';
 import type { State } from './state/state.ts';
@@ -42,8 +42,6 @@ export function viewsOf(state: State) {
     deliveries: (filter: Parameters<typeof deliveryRows>[1] = {}) => deliveryRows(state, filter),
     /** Full records, by the id of a delivery or an event; empty if the id is unknown. */
     delivery: (id: string) => deliveryRecords(state, id),
-    /** Counts the deliveries that redelivering `failed` leaves out. */
-    remaining: () => remaining(state),
     contacts: () => state.contacts.all(),
     templates: () => state.templates.all(),
     campaigns: () => state.campaigns.all(),

@@ -248,19 +248,4 @@ describe('sandbox log --redeliver', () => {
     expect([received.length, sandbox.deliveries()[0]?.state]).toEqual([12, 'delivered']);
     expect((await run('sandbox log --redeliver failed')).stdout).toEqual('Nothing to deliver again\n');
   });
-
-  it('reports the deliveries that failed leaves out, and why', async () => {
-    const { run, sandbox } = await local();
-    const statuses = [500, 410];
-    const { url } = await receiver((response) => response.writeHead(statuses.shift() ?? 500).end());
-    sandbox.webhooks.add({ url });
-    const note = async () => (await run('sandbox log --redeliver failed')).stderr;
-    sandbox.trigger('order.paid', {});
-    await sandbox.settled();
-    expect((await run('sandbox log --redeliver failed')).stdout).toBe('Delivering again: 1\n');
-    await sandbox.settled();
-    expect(await note()).toBe('note: not delivered again: 1 to a disabled webhook (add it again)\n');
-    sandbox.webhooks.remove(url);
-    expect(await note()).toBe('note: not delivered again: 1 to a removed webhook (pass the id of the event)\n');
-  });
 });

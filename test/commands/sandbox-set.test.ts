@@ -125,9 +125,9 @@ describe('sandbox set', () => {
     expect(first).toMatchObject({ stdout: expect.stringMatching(/whk_\w+ {2}order.paid\n$/), stderr: '' });
     const again = await run(`sandbox set webhook=${url} --catch-up`);
     expect(again.stderr).toBe(
-      `note: ${url} was registered already: now all events\nnote: earlier events to deliver: 1\n`,
+      `note: ${url} was registered already and has these settings now\nnote: earlier events to deliver: 1\n`,
     );
-    expect((await run(`sandbox set webhook=${url}`)).stderr).toContain('already: nothing changed\n');
+    expect((await run(`sandbox set webhook=${url}`)).stderr).toContain('already and has these settings now\n');
   });
 
   it.each([

@@ -147,19 +147,6 @@ describe.skipIf(noBrowser)(`the other screens (${noBrowser ?? 'in chromium'})`, 
     await page.getByRole('link', { name: /^Webhooks a delivery failed/ }).waitFor();
   });
 
-  it('count what is redelivered, and what is skipped because its webhook was removed', async () => {
-    const { id } = shown.sandbox.webhooks.add({ url: 'http://127.0.0.1:9/hooks' });
-    shown.sandbox.trigger('message.received', { from: '+12025550111', text: 'Hi' });
-    shown.sandbox.webhooks.remove(id);
-    const page = await tabs.open(shown.link);
-    await page.getByRole('link', { name: 'Webhooks' }).click();
-    await page.getByRole('button', { name: 'Redeliver all failed' }).click();
-    const notice = page.getByRole('status').filter({ hasText: 'Redelivered' });
-    await expect
-      .poll(() => notice.innerText())
-      .toBe('Redelivered: 0; skipped because the webhook was removed or disabled: 1');
-  });
-
   it('show which receipts are due, and when', async () => {
     const page = await tabs.open(shown.link);
     await shown.send('+12025550103', 'welcome');

@@ -45,7 +45,7 @@ export function calls(options: SandboxOptions = {}): Calls {
   };
 }
 
-export function bearing(key: string): Exchange['headers'] {
+export function bearing(key: string) {
   return { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
 }
 

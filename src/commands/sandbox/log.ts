@@ -136,23 +136,10 @@ const redeliver = command({
   params: { redeliver: params.redeliver },
   changes: true,
   piped: 'text',
-  run: async (context, { redeliver: id }) => {
-    const isAll = id === 'failed';
-    const { redelivered, remaining } = await ask(context, 'redeliver', isAll ? { failed: true } : { id });
-    const others = Object.entries(remaining).filter(([, count]) => isAll && count > 0);
-    const reasons = others.map(([why, count]) => `${count} ${whyNot[why] ?? why}`);
-    if (reasons.length > 0) context.note('not-redelivered', `not delivered again: ${reasons.join(', ')}`);
-    return { redelivered };
-  },
+  run: (context, { redeliver: id }) => ask(context, 'redeliver', id === 'failed' ? { failed: true } : { id }),
   view: ({ redelivered }, ui) =>
     redelivered === 0 ? 'Nothing to deliver again' : `${ui.color.green('Delivering again')}: ${redelivered}`,
 });
-
-const whyNot: Readonly<Record<string, string>> = {
-  disabled: 'to a disabled webhook (add it again)',
-  removed: 'to a removed webhook (pass the id of the event)',
-  waiting: 'waiting for the next attempt (pass the id)',
-};
 
 /** Events without a delivery are among the deliveries, so the log of all types does not read events. */
 const all = listing(['requests', 'messages', 'deliveries'], ['at', 'type', 'about', 'status', 'text', 'id']);

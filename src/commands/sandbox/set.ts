@@ -164,8 +164,8 @@ async function addWebhook(context: Context, text: string, options: Input<typeof 
     throw unsafe('only-local', 'blocked by BIZMSG_LOCAL_ONLY=1: --allow-external', 'unset it, or use a local URL');
   const { forwardUrl } = await import('../../webhooks/forward/address.ts');
   const url = text.includes('://') ? text : forwardUrl(text).href;
-  const { known, changes, caughtUp } = await ask(context, 'addWebhook', { url, ...options });
-  if (known) context.note('known-webhook', `${url} was registered already: ${changes.join('; ') || 'nothing changed'}`);
+  const { known, caughtUp } = await ask(context, 'addWebhook', { url, ...options });
+  if (known) context.note('known-webhook', `${url} was registered already and has these settings now`);
   if (caughtUp > 0) context.note('caught-up', `earlier events to deliver: ${caughtUp}`);
 }
 

@@ -79,10 +79,8 @@ export function Deliveries() {
   );
 }
 
-function redeliveredText({ redelivered, remaining: { disabled, removed } }: OutputOf<'redeliver'>): string {
-  const closed = disabled + removed;
-  const skipped = closed === 0 ? '' : `; skipped because the webhook was removed or disabled: ${closed}`;
-  return `Redelivered: ${redelivered}${skipped}`;
+function redeliveredText({ redelivered }: OutputOf<'redeliver'>): string {
+  return `Redelivered: ${redelivered}`;
 }
 
 function State(delivery: Delivery) {

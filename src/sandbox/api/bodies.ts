@@ -2,9 +2,8 @@ import * as read from '../../contract/readers.ts';
 import { exactJson } from '../../base/json.ts';
 import type { Contact } from '../state/records.ts';
 import { type Exchange, largestBody } from '../exchange.ts';
+import { attributes } from '../readers.ts';
 import { badBody, readOrRefuse } from '../refusal.ts';
-
-const maxDepth = 32;
 
 export function isTooLarge(body: Exchange['body'], largest = largestBody): boolean {
   return (typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength) > largest;
@@ -40,17 +39,6 @@ export function contactBody(value: unknown): NewContact {
 
 function optional<T>(fields: Record<string, unknown>, name: string, reader: read.Reader<T>): T | undefined {
   return Object.hasOwn(fields, name) ? reader(fields[name], `/${name}`) : undefined;
-}
-
-export function attributes(value: unknown, at = ''): Readonly<Record<string, unknown>> {
-  if (!read.isRecord(value)) throw new read.Mismatch(at, 'must be an object');
-  if (isDeeperThan(maxDepth, value)) throw new read.Mismatch(at, `must not nest deeper than ${maxDepth}`);
-  return value;
-}
-
-function isDeeperThan(levels: number, value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  return levels === 0 || Object.values(value).some((inner) => isDeeperThan(levels - 1, inner));
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });

@@ -2,7 +2,7 @@ import { Refusal } from '../refusal.ts';
 import { newDataId } from '../state/ids.ts';
 import type { Resettable } from '../state/records.ts';
 import type { Core, State } from '../state/state.ts';
-import { type NewContents, readContents, shownProblems } from './read.ts';
+import { type NewContents, readContents, shownProblems, type Stamp } from './read.ts';
 import { sampleData } from './sample-data.ts';
 
 /** Deletes messages, contacts, logs, or all, and restores deleted sample data. Connected clients keep working. */
@@ -39,15 +39,10 @@ export function addSampleData(state: State, what: 'contacts' | Resettable = 'all
 /** Adds records or replaces those with the same key. If any is invalid, throws a Refusal and changes nothing. */
 export function seed(core: Core, value: unknown) {
   const { contents, problems } = readContents(value);
-  refuseProblems(problems);
-  refuseProblems(clashesOf(contents, core.store.state));
+  if (problems.length > 0) throw new Refusal(400, shownProblems(problems).join('; '));
   put(contents, core);
   const { contacts, templates, campaigns } = contents;
   return { contacts: contacts.length, templates: templates.length, campaigns: campaigns.length };
-}
-
-function refuseProblems(problems: readonly string[]): void {
-  if (problems.length > 0) throw new Refusal(400, shownProblems(problems).join('; '));
 }
 
 /** A replaced record keeps its id and creation time, unless the input sets others. */
@@ -69,25 +64,4 @@ function put({ contacts, templates, campaigns }: NewContents, { store, ids, cloc
   for (const contact of contacts)
     state.contacts.put({ ...contact, ...stamp('con_sandbox', contact, state.contacts.get(contact.phone)) });
   store.happened({ type: 'contents' });
-}
-
-interface Stamp {
-  readonly id: string;
-  readonly created_at: string;
-}
-
-/** Finds input ids that other records already have. */
-function clashesOf({ contacts, templates }: NewContents, state: State): readonly string[] {
-  const owners = {
-    contacts: new Map(state.contacts.all().map(({ id, phone }) => [id, phone])),
-    templates: new Map(state.templates.all().map(({ id, name }) => [id, name])),
-  };
-  const clash = (kind: keyof typeof owners, at: number, id: string | undefined, key: string) => {
-    const owner = id === undefined ? undefined : owners[kind].get(id);
-    return owner === undefined || owner === key ? [] : [`/${kind}/${at}/id belongs to ${owner}`];
-  };
-  return [
-    ...contacts.flatMap(({ id, phone }, at) => clash('contacts', at, id, phone)),
-    ...templates.flatMap(({ id, name }, at) => clash('templates', at, id, name)),
-  ];
 }

@@ -1,8 +1,7 @@
 import * as read from '../../contract/readers.ts';
 import { isRecord, Mismatch, type Reader } from '../../contract/readers.ts';
 import { placeholdersIn } from '../../contract/template-text.ts';
-import { attributes } from '../api/bodies.ts';
-import { fields, integer, oneOf, optional, unknownName } from '../readers.ts';
+import { attributes, fields, integer, oneOf, optional, unknownName } from '../readers.ts';
 
 /** Records to fill a sandbox with. */
 export interface NewContents {
@@ -83,6 +82,14 @@ function checkUnique(keys: ReturnType<KeysOf<unknown>>, at: string, places: Map<
 type NewContact = ReturnType<typeof contact>;
 type NewTemplate = ReturnType<typeof template>;
 type NewCampaign = ReturnType<typeof campaign>;
+
+/** What a loaded record has once it is stored. A type rather than an interface, so that it is assignable to an event's data. */
+export type Stamp = { readonly id: string; readonly created_at: string };
+
+export type Contact = Readonly<Omit<NewContact, keyof Stamp>> & Stamp;
+/** Only an approved one can be sent. Its variables are names, in the order of the placeholders of its body. */
+export type Template = Readonly<Omit<NewTemplate, 'id'>> & Pick<Stamp, 'id'>;
+export type Campaign = Readonly<Omit<NewCampaign, keyof Stamp>> & Stamp;
 
 const contactFields = fields({
   id: optional(read.id),

@@ -73,7 +73,7 @@ function proof(exchange: Exchange, served: Served): Reply {
 
 /** Whether a request has the token and does not come from a web page. */
 function isTrusted(exchange: Pick<Exchange, 'headers'>, port: number, token: string): boolean {
-  return isAddressed(exchange, port) && isSame(exchange.headers[tokenHeader] ?? '', token);
+  return isAddressed(exchange, port) && isSame(String(exchange.headers[tokenHeader]), token);
 }
 
 /** Checks Host and Origin against DNS rebinding and cross-site requests. */

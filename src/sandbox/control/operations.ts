@@ -152,7 +152,7 @@ export const operations = {
     fields({ id: optional(read.id), failed: optional(read.boolean) }),
     (sandbox, { id, failed = false }) => {
       if ((id === undefined) !== failed) throw new Refusal(400, 'pass either id or failed');
-      return { redelivered: sandbox.redeliver(id ?? 'failed'), remaining: sandbox.remaining() };
+      return { redelivered: sandbox.redeliver(id ?? 'failed') };
     },
   ),
   /** The answers of the handler behind a listener, by the ids of its webhook and of the events. */

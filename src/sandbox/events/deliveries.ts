@@ -186,18 +186,6 @@ export function hold(core: Core, webhook: string, reason: string | undefined): v
     }
 }
 
-/** Counts what redelivering `failed` leaves out: dead deliveries to webhooks that are disabled or removed. */
-export function remaining({ events, webhooks }: State) {
-  const counts = { disabled: 0, removed: 0 };
-  for (const { deliveries } of events.all())
-    for (const { webhook: id } of deliveries.filter(({ state }) => state === 'dead')) {
-      const webhook = webhooks.get(id);
-      if (!webhook) counts.removed += 1;
-      else if (webhook.disabled !== undefined) counts.disabled += 1;
-    }
-  return counts;
-}
-
 /** Why a webhook gets no more events; undefined if it does. */
 function whyClosed(id: string, { webhooks }: State): string | undefined {
   const webhook = webhooks.get(id);

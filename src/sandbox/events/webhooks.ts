@@ -26,8 +26,6 @@ type WebhookRow = ReturnType<typeof rowOf>;
 export interface AddedWebhook extends WebhookRow {
   /** Whether the URL was already registered. */
   readonly known: boolean;
-  /** Human-readable differences to the previous settings. */
-  readonly changes: readonly string[];
   /** The number of earlier events to deliver. */
   readonly caughtUp: number;
 }
@@ -50,12 +48,7 @@ export function addWebhook(core: Core, fields: ReturnType<typeof newWebhook>): A
   put(core, webhook);
   if (before?.disabled !== undefined) hold(core, id, undefined);
   const caughtUp = catchesUp ? catchUp(core, webhook) : 0;
-  return {
-    ...rowOf(webhook),
-    known: before !== undefined,
-    changes: before ? differences(before, webhook) : [],
-    caughtUp,
-  };
+  return { ...rowOf(webhook), known: before !== undefined, caughtUp };
 }
 
 export function webhookRows({ webhooks }: State): readonly WebhookRow[] {
@@ -155,22 +148,4 @@ function rowOf({ id, url, events, createdAt, secret, disabled: reason }: Webhook
     ...(reason !== undefined && { reason }),
     created_at: new Date(createdAt).toISOString(),
   };
-}
-
-function differences(before: Webhook, after: Webhook): readonly string[] {
-  return [
-    ...secretChange(before.secret?.secret, after.secret?.secret),
-    ...(eventsText(before) === eventsText(after) ? [] : [`now ${eventsText(after)}`]),
-    ...(before.disabled === undefined ? [] : ['enabled again']),
-  ];
-}
-
-function secretChange(before: string | undefined, after: string | undefined): readonly string[] {
-  if (before === after) return [];
-  if (after === undefined) return ['its own secret was removed'];
-  return [before === undefined ? 'it now has its own secret' : 'its own secret was replaced'];
-}
-
-function eventsText({ events }: Webhook): string {
-  return events === 'all' ? 'all events' : events.toSorted().join(', ');
 }

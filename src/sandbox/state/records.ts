@@ -3,41 +3,11 @@ import type { EventName, MessageStatus, ReceiptName } from '../../contract/event
 import type { Mode, Scope } from '../../contract/keys.ts';
 import type { PlanName } from '../../contract/plans.ts';
 
+import type { Campaign, Contact, Template } from '../contents/read.ts';
+
+export type { Campaign, Contact, Template };
+
 // Records are immutable: a change replaces one, so the file can be written while the sandbox goes on.
-
-/** A type rather than an interface, so that it is assignable to an event's data. */
-export type Contact = {
-  readonly id: string;
-  readonly phone: string;
-  readonly name?: string | undefined;
-  readonly tags: readonly string[];
-  readonly attributes: Readonly<Record<string, unknown>>;
-  readonly created_at: string;
-};
-
-export interface Template {
-  readonly id: string;
-  readonly name: string;
-  readonly language: string;
-  readonly category: string;
-  /** Only an approved one can be sent. */
-  readonly status: 'APPROVED' | 'PENDING' | 'REJECTED';
-  /** With its variables: `Hello {{1}}`. */
-  readonly body: string;
-  /** A name for each variable, in order. */
-  readonly variables: readonly string[];
-}
-
-export interface Campaign {
-  readonly id: string;
-  readonly name: string;
-  /** The name of its template. */
-  readonly template: string;
-  readonly status: 'COMPLETED' | 'RUNNING' | 'SCHEDULED';
-  readonly audience: number;
-  readonly counts: Readonly<Record<'sent' | 'delivered' | 'read' | 'failed', number>>;
-  readonly created_at: string;
-}
 
 export const answerFaults = ['status', 'latency', 'reset', 'hang'] as const;
 export const eventFaults = ['drop', 'delay', 'duplicate', 'bad-signature'] as const;

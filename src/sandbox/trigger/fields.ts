@@ -2,7 +2,7 @@ import { suggest } from '../../base/suggest.ts';
 import type { EventName } from '../../contract/events.ts';
 import * as read from '../../contract/readers.ts';
 import type { Reader } from '../../contract/readers.ts';
-import { attributes } from '../api/bodies.ts';
+import { attributes } from '../readers.ts';
 
 const receipt = { message: read.id, to: read.phone, template: read.id } as const;
 

@@ -188,7 +188,6 @@ describe('seeding a sandbox', () => {
     ['{"contacts":[{"phone":"+1","id":""}]}', ['/contacts/0/id is empty']],
     ['{"contacts":[{"phone":"+1"},{"phone":"+1"}]}', ['/contacts/1 has the same phone as /contacts/0']],
     ['{"contacts":[{"phone":"+1","id":"a"},{"phone":"+2","id":"a"}]}', ['/contacts/1 has the same id as /contacts/0']],
-    ['{"contacts":[{"phone":"+1","id":"con_sandbox_1"}]}', ['/contacts/0/id belongs to +12025550111']],
     ['{"contacts":{}}', ['/contacts must be an array']],
     ['{"contacts":null}', ['/contacts must be an array']],
     ['{"templates":[{"name":"x"}]}', ['/templates/0/body is missing']],
@@ -196,7 +195,6 @@ describe('seeding a sandbox', () => {
       '{"templates":[{"name":"x","body":"y","status":"approved"}]}',
       ['/templates/0/status must be one of APPROVED, PENDING, REJECTED'],
     ],
-    ['{"templates":[{"name":"x","body":"y","id":"tpl_sandbox_1"}]}', ['/templates/0/id belongs to order_update']],
     ['{"campaigns":[{"name":"x"}]}', ['/campaigns/0/template is missing']],
     [
       '{"campaigns":[{"name":"x","template":"y"},{"name":"x","template":"z"}]}',

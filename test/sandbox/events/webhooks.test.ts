@@ -58,7 +58,6 @@ describe('a URL', () => {
     const first = sandbox.webhooks.add({ url: local, secret: own });
     const again = sandbox.webhooks.add({ url: `${local}#top`, events: ['order.paid'] });
     expect([first.known, again.known, again.id]).toEqual([false, true, first.id]);
-    expect(again.changes).toEqual(['its own secret was removed', 'now order.paid']);
     expect(sandbox.webhooks.list()).toEqual([
       {
         id: first.id,
