@@ -90,7 +90,7 @@ function admit(request: Request, { store, minute, warn }: Service): Refusal | un
 function failing(request: Request, fault: Fault, service: Service, gone?: DisconnectSignal): Answer {
   const { id, effect, after } = fault;
   if (!isOnAnswers(effect)) return log(request, act(request, service), service);
-  if (effect.kind === 'latency') return delayed(request, { id, ms: effect.ms, after }, service, gone);
+  if (effect.kind === 'latency') return delayed(request, { ms: effect.ms, ...fault }, service, gone);
   const outcome = after ? act(request, service) : undefined;
   const reply = effect.kind === 'status' ? statusAnswer(effect.status, id) : noAnswer(effect.kind);
   const what = effect.kind === 'status' ? `status ${effect.status}` : effect.kind;
@@ -98,11 +98,7 @@ function failing(request: Request, fault: Fault, service: Service, gone?: Discon
   return log(request, { reply, message: outcome?.message, detail }, service, id);
 }
 
-interface Latency {
-  readonly id: string;
-  readonly ms: number;
-  readonly after: boolean;
-}
+type Latency = Pick<Fault, 'id' | 'after'> & { readonly ms: number };
 
 /** Waits in real time, since the sandbox's clock may be frozen. If the client disconnects, the request is not executed. */
 function delayed(request: Request, latency: Latency, service: Service, gone?: DisconnectSignal): Answer {

@@ -25,15 +25,7 @@ export type FeedRecord =
   /** The page must ask for these again, if it shows them. */
   | { readonly kind: 'changed'; readonly topics: readonly Topic[] };
 
-/** The part of a sandbox that a page gets, from a cursor on. */
-interface Feed {
-  /** The records since the last call, and the cursor after them. */
-  take(): { readonly cursor: string; readonly records: readonly FeedRecord[] };
-  stop(): void;
-}
-
-/** Opens a feed after a cursor. Calls `wake` whenever there are new records. */
-export type OpenFeed = (after: string | undefined, wake: () => void) => Feed;
+export type OpenFeed = ReturnType<typeof createFeeds>;
 
 /** The parts of the state without a log. */
 const topics = {
@@ -56,10 +48,13 @@ export type Topic = NonNullable<(typeof topics)[Happening['type']]>;
 
 const allTopics = [...new Set(Object.values(topics))].filter((topic) => topic !== undefined);
 
-/** Reads the logs of the state when asked, so that a change costs nothing but a note that there is one. */
-export function createFeeds(store: Store, clock: AdjustableClock): OpenFeed {
+/**
+ * Returns a function that opens a feed after a cursor, and calls `wake` whenever there are new records. It reads the state
+ * when asked, so that a change costs nothing but a note that there is one.
+ */
+export function createFeeds(store: Store, clock: AdjustableClock) {
   const { state, follow } = store;
-  return (after, wake) => {
+  return (after: string | undefined, wake: () => void) => {
     let since = cursorsIn(after, state);
     let due: number | null | undefined;
     // Changes before this feed was opened are unknown.
@@ -75,6 +70,7 @@ export function createFeeds(store: Store, clock: AdjustableClock): OpenFeed {
     });
     return {
       stop,
+      /** The records since the last call, and the cursor after them. */
       take() {
         const records = recordsSince(since, state);
         since = cursorsOf(state);

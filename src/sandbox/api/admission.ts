@@ -75,22 +75,19 @@ export interface Rate {
   readonly exceeded: boolean;
 }
 
-export interface MinuteWindow {
-  /** The requests counted in the current minute, and when it ends; null if it has not begun. */
-  used(now: number): { readonly used: number; readonly ends: number | null };
-  /** Counts one request. Returns undefined if there is no limit. */
-  take(now: number, limit: number | undefined): Rate | undefined;
-}
+export type MinuteWindow = ReturnType<typeof createMinuteWindow>;
 
 /** A fixed window of one minute that starts with its first request, shared by all keys (§8.3 leaves this open). */
-export function createMinuteWindow(): MinuteWindow {
+export function createMinuteWindow() {
   let opened = Number.NEGATIVE_INFINITY;
   let count = 0;
   // Setting the clock back also starts a new window.
   const isOver = (now: number) => now >= opened + minute || now < opened;
   return {
-    used: (now) => (isOver(now) ? { used: 0, ends: null } : { used: count, ends: opened + minute }),
-    take(now, limit) {
+    /** The requests counted in the current minute, and when it ends; null if it has not begun. */
+    used: (now: number) => (isOver(now) ? { used: 0, ends: null } : { used: count, ends: opened + minute }),
+    /** Counts one request. Returns undefined if there is no limit. */
+    take(now: number, limit: number | undefined): Rate | undefined {
       if (limit === undefined) return undefined;
       if (isOver(now)) {
         opened = now;

@@ -19,8 +19,8 @@ export function createDispatcher(options: DispatcherOptions) {
   const { store, clock, timeout = 15_000, warn } = options;
   const { state } = store;
   const connections = new Map<string, Connection>();
-  /** Ids of pending deliveries: queued, or the function that cancels the timer. */
-  const pending = new Map<string, 'queued' | (() => void)>();
+  /** Ids of deliveries that are in the lanes. */
+  const queued = new Set<string>();
   const settling: (() => void)[] = [];
   let added: string[] = [];
   let soon: NodeJS.Immediate | undefined;
@@ -43,7 +43,6 @@ export function createDispatcher(options: DispatcherOptions) {
       isClosed = true;
       clearImmediate(soon);
       soon = undefined;
-      for (const entry of pending.values()) if (entry !== 'queued') entry();
       for (const { target, lanes } of connections.values()) {
         lanes.stop();
         target.close();
@@ -54,7 +53,7 @@ export function createDispatcher(options: DispatcherOptions) {
 
   /** Schedules in the next turn of the event loop, so that the reply to the current request goes first. */
   function add(ids: readonly string[]): void {
-    for (const id of ids) if (isWaiting(id)) added.push(id);
+    for (const id of ids) if (sendingOf(id)) added.push(id);
     if (added.length > 0 && !isClosed) soon ??= setImmediate(scheduleAdded);
   }
 
@@ -67,30 +66,24 @@ export function createDispatcher(options: DispatcherOptions) {
   }
 
   function schedule(id: string): void {
-    const entry = pending.get(id);
-    const delivery = deliveryNamed(state, id);
-    if (entry === 'queued' || delivery?.state !== 'waiting') return;
-    entry?.();
-    if (delivery.next <= clock.now()) return enqueue(id);
-    pending.set(
-      id,
-      clock.at(
-        delivery.next,
-        () => enqueue(id),
-        () => !isWaiting(id),
-      ),
+    const sending = isClosed || queued.has(id) ? undefined : sendingOf(id);
+    if (!sending) return;
+    const { next } = sending.delivery;
+    if (next <= clock.now()) return enqueue(sending);
+    clock.at(
+      next,
+      () => schedule(id),
+      () => sendingOf(id)?.delivery.next !== next,
     );
   }
 
-  function enqueue(id: string): void {
-    const sending = sendingOf(id);
-    if (!sending) return void pending.delete(id);
-    pending.set(id, 'queued');
+  function enqueue(sending: Sending): void {
     const { event, delivery } = sending;
     const { target, lanes } = connectionTo(sending);
+    queued.add(delivery.id);
     // The first attempts of a message's events are in order; a retry waits for no other delivery.
-    const lane = delivery.tries > 0 ? id : (event.message ?? event.id);
-    lanes.add(lane, () => send(id, target));
+    const lane = delivery.tries > 0 ? delivery.id : (event.message ?? event.id);
+    lanes.add(lane, () => send(delivery.id, target));
   }
 
   function connectionTo({ webhook: { id, url } }: Sending): Connection {
@@ -108,10 +101,10 @@ export function createDispatcher(options: DispatcherOptions) {
     if (delay > 0) return delay;
     try {
       const record = sending && !isClosed ? await attempt(sending, target, options) : undefined;
-      pending.delete(id);
+      queued.delete(id);
       if (record && !isClosed) store.change(record);
     } catch (error) {
-      pending.delete(id);
+      queued.delete(id);
       warn(`${id} could not be sent: ${String(error)}`);
     }
     return undefined;
@@ -123,10 +116,6 @@ export function createDispatcher(options: DispatcherOptions) {
     const delivery = deliveryNamed(state, id);
     const webhook = delivery && state.webhooks.get(delivery.webhook);
     return event && webhook && delivery.state === 'waiting' ? { event, delivery, webhook } : undefined;
-  }
-
-  function isWaiting(id: string): boolean {
-    return deliveryNamed(state, id)?.state === 'waiting';
   }
 
   function settle(): void {

@@ -21,19 +21,10 @@ export const newWebhook = fields({
   catchUp: optional(read.boolean),
 });
 
-type WebhookRow = ReturnType<typeof rowOf>;
-
-export interface AddedWebhook extends WebhookRow {
-  /** Whether the URL was already registered. */
-  readonly known: boolean;
-  /** The number of earlier events to deliver. */
-  readonly caughtUp: number;
-}
-
 const day = 86_400_000;
 
-/** Adds a URL that receives events. A known URL keeps its id, is enabled, and gets these settings. */
-export function addWebhook(core: Core, fields: ReturnType<typeof newWebhook>): AddedWebhook {
+/** Adds a URL that receives events. A known URL keeps its id, is enabled, and gets these settings. Counts earlier events. */
+export function addWebhook(core: Core, fields: ReturnType<typeof newWebhook>) {
   const { store, ids, clock } = core;
   const { url: text, events = 'all', secret: own, external = false, catchUp: catchesUp = false } = fields;
   const url = webhookUrl(text, external).href;
@@ -51,12 +42,12 @@ export function addWebhook(core: Core, fields: ReturnType<typeof newWebhook>): A
   return { ...rowOf(webhook), known: before !== undefined, caughtUp };
 }
 
-export function webhookRows({ webhooks }: State): readonly WebhookRow[] {
+export function webhookRows({ webhooks }: State) {
   return webhooks.all().map(rowOf);
 }
 
 /** By id or URL. */
-export function removeWebhook(core: Core, idOrUrl: string): WebhookRow {
+export function removeWebhook(core: Core, idOrUrl: string) {
   const webhook = webhookNamed(core.store.state, idOrUrl);
   core.store.state.webhooks.delete(webhook.id);
   core.store.happened({ type: 'webhooks' });

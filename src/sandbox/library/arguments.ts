@@ -8,8 +8,6 @@ import { Refusal } from '../refusal.ts';
 import type { SandboxOptions as Settings } from '../sandbox.ts';
 import { type AdjustableClock, createClock, manualClock } from '../time/clock.ts';
 
-type Warn = (text: string) => void;
-
 /** All options are optional. */
 export interface SandboxOptions extends Partial<Pick<Settings, 'plan' | 'rate' | 'monthly' | 'without'>> {
   /** The same seed gives the same ids and delays, but other keys. Default: random. */
@@ -17,16 +15,16 @@ export interface SandboxOptions extends Partial<Pick<Settings, 'plan' | 'rate' |
   /** Default: `real` time. A manual clock is frozen at the start of 2026, or at the given time. */
   readonly clock?: 'real' | 'manual' | { readonly at: Date | number } | undefined;
   /** Receives warnings, for example about a key of the real service. */
-  readonly warn?: Warn | undefined;
+  readonly warn?: ((text: string) => void) | undefined;
 }
 
 /** Milliseconds, or a string such as `'5s'`. */
 export type Span = number | `${number}${'ms' | 's' | 'm' | 'h' | 'd'}`;
 
 /** Checks the options of `createSandbox`, and makes its clock. */
-export function settingsOf(options: SandboxOptions): Settings {
+export function settingsOf({ warn, ...options }: SandboxOptions): Settings {
   const { clock = 'real', seed, ...settings } = optionFields(options);
-  return { ...settings, seed: seed === undefined ? undefined : String(seed), clock: clockOf(clock) };
+  return { ...settings, warn, seed: seed === undefined ? undefined : String(seed), clock: clockOf(clock) };
 }
 
 const optionFields = fields({
@@ -36,7 +34,6 @@ const optionFields = fields({
   monthly: optional(integer()),
   without: optional(read.list(oneOf(endpointNames))),
   clock: optional(clock),
-  warn: optional(listener),
 });
 
 /** `real`, `manual`, or the time at which a manual one starts. */
@@ -60,15 +57,6 @@ function clock(value: unknown, at = ''): Start {
   const time = typeof start === 'number' || types.isDate(start) ? new Date(start).getTime() : Number.NaN;
   if (Number.isFinite(time)) return time;
   throw new read.Mismatch(at, 'must be real, manual or { at: a Date or a number }');
-}
-
-function listener(value: unknown, at = ''): Warn {
-  if (isListener(value)) return value;
-  throw new read.Mismatch(at, 'must be a function');
-}
-
-function isListener(value: unknown): value is Warn {
-  return typeof value === 'function';
 }
 
 /** Runs an operation; its errors name the method, and are ordinary ones. */

@@ -11,21 +11,17 @@ export function createRandom(seed: number): () => number {
   };
 }
 
-export interface Ids {
-  /** Returns a new id. */
-  id(prefix: string): string;
-  /** The same label always gives the same numbers. */
-  random(label: string): () => number;
-}
+export type Ids = ReturnType<typeof createIds>;
 
 /** Derives ids and random numbers from the seed and a serial, so that a restart neither repeats nor changes a value. */
-export function createIds(state: { readonly seed: string; serial: number }): Ids {
+export function createIds(state: { readonly seed: string; serial: number }) {
   const digest = (label: string) => createHash('sha256').update(`${label}:${state.seed}`).digest();
   const run = digest('run').toString('hex').slice(0, 10);
   const base = digest('draws').readInt32LE();
   return {
-    id: (prefix) => `${prefix}_${run}${(++state.serial).toString(36).padStart(6, '0')}`,
-    random: (label) => createRandom(base ^ seedNumber(label)),
+    id: (prefix: string) => `${prefix}_${run}${(++state.serial).toString(36).padStart(6, '0')}`,
+    /** The same label always gives the same numbers. */
+    random: (label: string) => createRandom(base ^ seedNumber(label)),
   };
 }
 

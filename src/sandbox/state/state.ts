@@ -79,15 +79,7 @@ export type Happening =
   | { readonly type: 'reset'; readonly what: Resettable }
   | { readonly type: 'clock' | 'contents' | 'faults' | 'keys' | 'plan' | 'webhooks' };
 
-/** The state of a sandbox in memory. */
-export interface Store {
-  readonly state: State;
-  /** Runs a change, then reports what happened in it. */
-  change<T>(run: () => T): T;
-  happened(what: Happening): void;
-  /** Calls the listener with everything that happens; returns a stop function. */
-  follow(listener: (what: Happening) => void): () => void;
-}
+export type Store = ReturnType<typeof createStore>;
 
 /** Shared by the parts of a sandbox. */
 export interface Core {
@@ -98,12 +90,14 @@ export interface Core {
   warn(text: string): void;
 }
 
-export function createStore(state: State): Store {
+/** The state of a sandbox in memory. */
+export function createStore(state: State) {
   const listeners = new Set<(what: Happening) => void>();
   let waiting: Happening[] = [];
   return {
     state,
-    change(run) {
+    /** Runs a change, then reports what happened in it. */
+    change<T>(run: () => T): T {
       try {
         return run();
       } finally {
@@ -112,8 +106,9 @@ export function createStore(state: State): Store {
         for (const what of happened) for (const listener of listeners) listener(what);
       }
     },
-    happened: (what) => void waiting.push(what),
-    follow(listener) {
+    happened: (what: Happening) => void waiting.push(what),
+    /** Calls the listener with everything that happens; returns a stop function. */
+    follow(listener: (what: Happening) => void) {
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },

@@ -8,22 +8,7 @@ interface TimeOptions extends Pick<Core, 'store' | 'clock'> {
   readonly settled: () => Promise<void>;
 }
 
-export interface TimeNow {
-  readonly now: string;
-  readonly frozen: boolean;
-  /** Milliseconds ahead of real time; negative if behind. */
-  readonly ahead: number;
-}
-
-/** An event or a delivery attempt during an advance. */
-export interface Fired {
-  readonly at: string;
-  readonly what: string;
-  readonly id: string;
-  readonly about?: string | undefined;
-  /** The status, or the error if there is no answer. */
-  readonly answer?: number | string | undefined;
-}
+export type Fired = ReturnType<typeof firedBy>[number];
 
 /** Reads and controls the sandbox's time. */
 export function createTime({ store, clock, settled }: TimeOptions) {
@@ -36,7 +21,7 @@ export function createTime({ store, clock, settled }: TimeOptions) {
       store.state.clock = clock.setting();
       store.happened({ type: 'clock' });
     });
-  const set = (setting: ClockSetting): TimeNow => {
+  const set = (setting: ClockSetting) => {
     clock.set(setting);
     save();
     return timeOf(clock);
@@ -45,7 +30,7 @@ export function createTime({ store, clock, settled }: TimeOptions) {
     now: () => timeOf(clock),
     freeze: () => set({ frozen: clock.now() }),
     /** Returns to real time; reports the receipts and deliveries that this postpones. */
-    real(): TimeNow & Postponed {
+    real() {
       const before = clock.now();
       const now = set({ ahead: 0 });
       return { ...now, ...(clock.now() < before ? postponedAfter(before, store.state) : none) };
@@ -68,16 +53,18 @@ export function createTime({ store, clock, settled }: TimeOptions) {
   };
 }
 
-function timeOf(clock: AdjustableClock): TimeNow {
+/** `ahead` is in milliseconds of real time; negative if behind. */
+function timeOf(clock: AdjustableClock) {
   const now = clock.now();
   return { now: new Date(now).toISOString(), frozen: 'frozen' in clock.setting(), ahead: now - clock.wall() };
 }
 
-function firedBy(what: Happening, now: number, state: State): readonly Fired[] {
+/** An event or a delivery attempt. Its answer is a status, or the error if there is none. */
+function firedBy(what: Happening, now: number, state: State) {
   const at = new Date(now).toISOString();
   if (what.type === 'event') {
     const { type, id, message } = what.emitted.event;
-    return [{ at, what: type, id, about: message }];
+    return [{ at, what: type, id, about: message, answer: undefined }];
   }
   const delivery = what.type === 'attempt' ? deliveryNamed(state, what.id) : undefined;
   const last = delivery?.attempts.at(-1);
@@ -99,18 +86,10 @@ const landmarkAfter: Readonly<Record<Exclude<Landmark, 'next-due'>, (date: Date)
   'next-month': (date) => Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1),
 };
 
-/** Receipts and deliveries that setting the clock back postpones: they keep their due times. */
-export interface Postponed {
-  /** Number of receipts and deliveries. */
-  readonly later: number;
-  /** Due time of the first. */
-  readonly from: string | null;
-}
+const none = { later: 0, from: null };
 
-const none: Postponed = { later: 0, from: null };
-
-/** Finds receipts and deliveries due after a time. */
-function postponedAfter(time: number, { messages, events }: State): Postponed {
+/** Counts receipts and deliveries that are due after a time, and returns when the first is due. */
+function postponedAfter(time: number, { messages, events }: State) {
   const receipts = messages.all().flatMap(({ receipts, done }) => receipts.slice(done).map(({ at }) => at));
   const deliveries = events.all().flatMap(({ deliveries }) => deliveries.filter(({ state }) => state === 'waiting'));
   const due = [...receipts, ...deliveries.map(({ next }) => next)].filter((at) => at > time);

@@ -6,23 +6,23 @@ import type { Campaign, Contact, Message, SandboxEvent, Template } from '../stat
 import type { Core, State } from '../state/state.ts';
 import { defaultReason, type FieldsOf, readFields, whyNotFields } from './fields.ts';
 
-export interface TriggerResult {
-  /** All events it caused, in order. */
-  readonly events: readonly SandboxEvent[];
-  /** The records concerned: `message_id`, `contact_id`… */
-  readonly [id: `${string}_id`]: string;
-}
-
-/** Makes an event happen, with the changes that lead to it. Throws a Refusal if it is impossible. */
-export function trigger(core: Core, event: EventName, fields: Readonly<Record<string, unknown>> = {}): TriggerResult {
+/**
+ * Makes an event happen, with the changes that lead to it, and returns all events in order. Throws a Refusal if it is
+ * impossible.
+ */
+export function trigger(core: Core, event: EventName, fields: Readonly<Record<string, unknown>> = {}): Ids & Caused {
   const { events } = core.store.state;
   const before = events.next;
   const ids = run(event, read(event, fields), core);
   return { ...ids, events: events.between(before).map((emitted) => emitted.event) };
 }
 
+export interface Caused {
+  readonly events: readonly SandboxEvent[];
+}
+
 /** The records concerned, named as in the event's data. */
-type Ids = Readonly<Record<`${string}_id`, string>>;
+export type Ids = Readonly<Record<`${string}_id`, string>>;
 
 /** Each checks everything before it changes anything. */
 type Handlers = { readonly [E in EventName]: (fields: FieldsOf<E>, core: Core) => Ids };
