@@ -39,11 +39,11 @@ export interface Service extends Core {
 export function answer(exchange: Exchange, service: Service, gone?: DisconnectSignal): Answer {
   try {
     return service.store.change(() => {
-      const request = parse(exchange, service);
+      const request = parse(exchange, service, gone);
       const refusal = admit(request, service);
       if (refusal) return log(request, rejected(refusal, request.rate), service);
       const fault = request.endpoint && drawFault(service.store.state, request.endpoint);
-      if (fault) return failing(request, fault, service, gone);
+      if (fault) return failing(request, fault, service);
       return log(request, act(request, service), service);
     });
   } catch (error) {
@@ -61,14 +61,15 @@ interface Request {
   readonly now: number;
   /** Counted by `admit`; undefined without a limit. */
   rate: Rate | undefined;
+  readonly gone: DisconnectSignal | undefined;
 }
 
-function parse(exchange: Exchange, { store, clock }: Service): Request {
+function parse(exchange: Exchange, { store, clock }: Service, gone?: DisconnectSignal): Request {
   const { method, headers, target } = exchange;
   const { path, query } = targetOf(target);
   const endpoint = findEndpoint(method, path);
   const caller = callerOf(headers['authorization'], store.state);
-  return { exchange, path, query, endpoint, caller, now: clock.now(), rate: undefined };
+  return { exchange, path, query, endpoint, caller, now: clock.now(), rate: undefined, gone };
 }
 
 /** Returns why a request is refused before its path matters. */
@@ -87,35 +88,32 @@ function admit(request: Request, { store, minute, warn }: Service): Refusal | un
 }
 
 /** A latency is a timer. Other faults answer now, before or after the request is carried out. */
-function failing(request: Request, fault: Fault, service: Service, gone?: DisconnectSignal): Answer {
+function failing(request: Request, fault: Fault, service: Service): Answer {
   const { id, effect, after } = fault;
   if (!isOnAnswers(effect)) return log(request, act(request, service), service);
-  if (effect.kind === 'latency') return delayed(request, { ms: effect.ms, ...fault }, service, gone);
+  if (effect.kind === 'latency') return delayed(request, { ...fault, ms: effect.ms }, service);
   const outcome = after ? act(request, service) : undefined;
   const reply = effect.kind === 'status' ? statusAnswer(effect.status, id) : noAnswer(effect.kind);
   const what = effect.kind === 'status' ? `status ${effect.status}` : effect.kind;
   const detail = joined(`${what}, ${after ? 'after execution' : 'not executed'}`, outcome?.detail);
-  return log(request, { reply, message: outcome?.message, detail }, service, id);
+  return log(request, { reply, message: outcome?.message, detail, fault: id }, service);
 }
 
-type Latency = Pick<Fault, 'id' | 'after'> & { readonly ms: number };
-
 /** Waits in real time, since the sandbox's clock may be frozen. If the client disconnects, the request is not executed. */
-function delayed(request: Request, latency: Latency, service: Service, gone?: DisconnectSignal): Answer {
-  const { id, ms, after } = latency;
+function delayed(request: Request, { id, ms, after }: Fault & { readonly ms: number }, service: Service): Answer {
   const { closing, clock, store } = service;
   const run = (now: number) => {
     const { reply, message, detail } = act({ ...request, now }, service);
-    return log({ ...request, now }, { reply, message, detail: joined(`latency ${ms} ms`, detail) }, service, id);
+    return log({ ...request, now }, { reply, message, detail: joined(`latency ${ms} ms`, detail), fault: id }, service);
   };
   const reply = after ? run(request.now) : undefined;
-  return sleep(ms, gone ? AbortSignal.any([closing, gone()]) : closing)
+  return sleep(ms, request.gone ? AbortSignal.any([closing, request.gone()]) : closing)
     .then(
       () => reply ?? store.change(() => run(clock.now())),
       () => {
         if (reply || closing.aborted) return reply ?? noAnswer('hang');
         const detail = `latency ${ms} ms; the client disconnected before execution`;
-        return store.change(() => log(request, { reply: noAnswer('hang'), detail }, service, id));
+        return store.change(() => log(request, { reply: noAnswer('hang'), detail, fault: id }, service));
       },
     )
     .catch((error: unknown) => crashed(service, error));
@@ -145,7 +143,7 @@ function serve({ exchange, path, query, endpoint, caller: { key }, now }: Reques
 }
 
 /** Adds the row of the log, which is also the key's audit log (§5.8). */
-function log(request: Request, { reply, message, detail }: Outcome, service: Service, fault?: string): Reply {
+function log(request: Request, { reply, message, detail, fault }: Outcome, service: Service): Reply {
   const { exchange, path, endpoint, caller, now } = request;
   const { method, target } = exchange;
   // A documented path contains no key. All calls to it share one string.

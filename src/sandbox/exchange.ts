@@ -26,6 +26,8 @@ export interface Outcome {
   readonly message?: string | undefined;
   /** Why it was rejected, or how a fault changed it. */
   readonly detail?: string | undefined;
+  /** The id of the fault. */
+  readonly fault?: string | undefined;
 }
 
 /** Creates an AbortSignal for client disconnect. Called on demand, because it costs as much as an answer. */

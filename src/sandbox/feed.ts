@@ -40,7 +40,6 @@ const topics = {
   request: 'usage',
   webhooks: 'webhooks',
   message: undefined,
-  reply: undefined,
   reset: undefined,
 } as const satisfies Readonly<Record<Happening['type'], string | undefined>>;
 
@@ -54,7 +53,7 @@ const allTopics = [...new Set(Object.values(topics))].filter((topic) => topic !=
  */
 export function createFeeds(store: Store, clock: AdjustableClock) {
   const { state, follow } = store;
-  return (after: string | undefined, wake: () => void) => {
+  return (after: string | null, wake: () => void) => {
     let since = cursorsIn(after, state);
     let due: number | null | undefined;
     // Changes before this feed was opened are unknown.
@@ -91,7 +90,7 @@ function cursorsOf({ messages, replies, events, requests }: State): Cursors {
 }
 
 /** Undefined if the text is not a cursor of this data. */
-function cursorsIn(text: string | undefined, { dataId }: State): Cursors | undefined {
+function cursorsIn(text: string | null, { dataId }: State): Cursors | undefined {
   const [, numbers = '', id] = /^((?:\d{1,15}\.){4})(.*)$/.exec(text ?? '') ?? [];
   if (id !== dataId) return undefined;
   const [messages = 0, replies = 0, events = 0, requests = 0] = numbers.split('.', 4).map(Number);

@@ -6,7 +6,6 @@ import type { PageFiles } from './control/page.ts';
 import type { Served } from './control/operations.ts';
 import { type DisconnectSignal, type Exchange, type Reply } from './exchange.ts';
 import type { Sandbox } from './sandbox.ts';
-import type { Locator } from './remote/locator.ts';
 import { type Clock, createClock } from './time/clock.ts';
 
 export interface ServerOptions {
@@ -34,34 +33,25 @@ export interface ServerOptions {
   readonly clock?: Clock | undefined;
 }
 
-export interface RunningServer {
-  readonly url: string;
-  readonly port: number;
-  readonly loopback: Locator['loopback'];
-  close(): Promise<void>;
-}
+export type RunningServer = Awaited<ReturnType<typeof startServer>>;
 
 const firstPort = 4780;
 const halfAnHour = 30 * 60_000;
 
-function limits(patience: number) {
-  return {
+export async function startServer(options: ServerOptions) {
+  const { sandbox, token, pid, build, data, clock = createClock(), warn = () => {} } = options;
+  const { patience = 30_000, page = null } = options;
+  const limits = {
     headersTimeout: patience,
     requestTimeout: patience,
     connectionsCheckingInterval: Math.min(patience, 5_000),
     keepAliveTimeout: 30_000,
     requireHostHeader: false,
   };
-}
-
-export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  const { sandbox, token, pid, build, data, clock = createClock(), warn = () => {} } = options;
-  const { patience = 30_000, page = null } = options;
-  const servers = [createServer(limits(patience)), createServer(limits(patience))] as const;
+  const servers = [createServer(limits), createServer(limits)] as const;
   const started = clock.now();
-  const uptime = () => clock.now() - started;
-  const stop = options.onStop ?? (() => {});
-  const known = { sandbox, token, pid, build, data, warn, uptime, stop, clock, page };
+  const life = { uptime: () => clock.now() - started, stop: options.onStop ?? (() => {}) };
+  const known = { sandbox, token, pid, build, data, warn, clock, page, ...life };
   const boundTo = (port: number): Served => ({ ...known, url: `http://127.0.0.1:${port}`, port });
   // A client may connect as soon as the first address is bound.
   let served = boundTo(options.port ?? 0);
@@ -77,7 +67,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   served = boundTo(port);
   return {
     port,
-    loopback: servers[1].listening ? 'both' : 'ipv4',
+    loopback: servers[1].listening ? ('both' as const) : ('ipv4' as const),
     url: served.url,
     close: async () => {
       idle.close();
@@ -193,23 +183,19 @@ function hasNoBody({ headers }: IncomingMessage): boolean {
   return headers['content-length'] === undefined && headers['transfer-encoding'] === undefined;
 }
 
-interface Idle {
-  /** Restarts the idle time. */
-  touch(): void;
-  /** Marks the start of a request; call the returned function at its end. */
-  begin(): () => void;
-  close(): void;
-}
+type Idle = ReturnType<typeof watchIdle>;
 
 /** Calls `onIdle` once nothing has happened for this span. A request in progress counts as activity. */
-export function watchIdle(clock: Clock, span: number, onIdle: () => void): Idle {
+export function watchIdle(clock: Clock, span: number, onIdle: () => void) {
   let busy = 0;
   let last = clock.now();
   let cancel = clock.at(last + span, check);
   return {
+    /** Restarts the idle time. */
     touch() {
       last = clock.now();
     },
+    /** Marks the start of a request; call the returned function at its end. */
     begin() {
       busy += 1;
       return () => {

@@ -66,7 +66,7 @@ export function createSandbox(options: SandboxOptions = {}) {
   act(disableExternal)(external);
   const service = { ...core, minute: createMinuteWindow(), closing: closing.signal };
   const stopReceipts = scheduleReceipts(core);
-  const dispatcher = createDispatcher({ ...core, timeout: options.timeout });
+  const dispatcher = createDispatcher(core, options.timeout);
   return {
     /** Answers a request, without a socket. Never throws or rejects. */
     answer: (exchange: Exchange, gone?: DisconnectSignal) => answer(exchange, service, gone),

@@ -8,7 +8,7 @@ import { createFolder, ownText } from '../base/files.ts';
 import { readIfPresent } from '../base/liveness.ts';
 import { acquire, type Claim, type Holder, nameOf } from '../base/lock.ts';
 import { sleep } from './time/clock.ts';
-import { type Locator, locatorFolder, removeLocator, writeLocator } from './remote/locator.ts';
+import { locatorFolder, removeLocator, writeLocator } from './remote/locator.ts';
 import { findRunning } from './remote/running.ts';
 import type { Sandbox } from './sandbox.ts';
 import type { PageFiles } from './control/page.ts';
@@ -36,16 +36,10 @@ const patience = 5_000;
 
 type Ending = 'stopped' | 'idle';
 
-export interface LocatedSandbox {
-  readonly sandbox: Sandbox;
-  readonly locator: Locator;
-  /** Resolves on a stop request or after the idle time. The caller then closes the sandbox. */
-  readonly ending: Promise<Ending>;
-  close(): Promise<void>;
-}
+export type LocatedSandbox = Awaited<ReturnType<typeof serve>>;
 
 /** Serves a sandbox over HTTP from its own folder, and writes the locator that lets clients find it. */
-export async function serve(options: ServeOptions): Promise<LocatedSandbox> {
+export async function serve(options: ServeOptions) {
   const { stateFolder, data, background, words = [], build, host } = options;
   locatorFolder(stateFolder);
   const undo: Step[] = [];
@@ -62,6 +56,7 @@ export async function serve(options: ServeOptions): Promise<LocatedSandbox> {
       () => removeLocator(stateFolder, locator),
     );
     let closing: Promise<void> | undefined;
+    // The caller closes the sandbox when `ending` resolves, on a stop request or after the idle time.
     return { sandbox, locator, ending, close: () => (closing ??= undoAll(undo)) };
   } catch (error) {
     await undoAll(undo);

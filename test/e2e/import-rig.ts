@@ -51,7 +51,7 @@ const never = new Promise<never>(() => {});
 async function untilChanged(sandbox: World['sandbox'], isSo: () => boolean): Promise<void> {
   if (isSo()) return;
   await new Promise<void>((resolve) => {
-    const { stop } = sandbox.openFeed(undefined, () => {
+    const { stop } = sandbox.openFeed(null, () => {
       if (!isSo()) return;
       stop();
       resolve();

@@ -16,7 +16,7 @@ async function rows() {
   await sandbox.time.advance(400);
   await post(paths.send, { to: '+12025550101', template: 'nothing', params: [] });
   sandbox.trigger('message.received', { from: '+12025550111', text: 'Hi' });
-  const { records } = sandbox.openFeed(undefined, () => {}).take();
+  const { records } = sandbox.openFeed(null, () => {}).take();
   const all = timelineOf(records.reduce(reduce, emptyState), operations.deliveries.call({ sandbox }, {}));
   return all;
 }
@@ -65,7 +65,7 @@ describe('the timeline', () => {
     sandbox.seed({ contacts: phones.map((phone) => ({ phone, tags: ['may'] })) });
     sandbox.trigger('broadcast.completed', { name: 'May', template: 'welcome', tag: 'may' });
     await sandbox.time.advance(10_000);
-    const { records } = sandbox.openFeed(undefined, () => {}).take();
+    const { records } = sandbox.openFeed(null, () => {}).take();
     const all = timelineOf(records.reduce(reduce, emptyState), []);
     const broadcast = all.find(({ what }) => what === 'broadcast');
     expect(broadcast).toMatchObject({ note: '3 messages of welcome', isPending: false });
@@ -83,7 +83,7 @@ describe('the timeline', () => {
 
   it('is empty for an empty sandbox', () => {
     const sandbox = createSandbox();
-    const { records } = sandbox.openFeed(undefined, () => {}).take();
+    const { records } = sandbox.openFeed(null, () => {}).take();
     expect(timelineOf(records.reduce(reduce, emptyState), [])).toEqual([]);
     sandbox.close();
   });

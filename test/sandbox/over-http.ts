@@ -23,10 +23,8 @@ export function overHttp(server: Served): Wire {
   const own = server.sandbox.keys.sandbox;
   const call = async (method: string, path: string, key: string, body: unknown): Promise<Heard> => {
     const text = body === undefined ? '' : JSON.stringify(body);
-    const headers = Object.entries(bearing(key)).flatMap(([name, value]) =>
-      value === undefined ? [] : [[name, value]],
-    );
-    const answer = await httpRequest(server.url + path, { method, headers: Object.fromEntries(headers), body: text });
+    const headers = bearing(key);
+    const answer = await httpRequest(server.url + path, { method, headers, body: text });
     return { status: answer.status, headers: answer.headers, text: answer.body, body: parsed(answer.body) };
   };
   return {

@@ -188,8 +188,7 @@ describe('without requests', () => {
 });
 
 function headed({ sandbox }: Awaited<ReturnType<typeof served>>, body: string) {
-  const { authorization = '' } = bearing(sandbox.keys.sandbox);
-  return { headers: { authorization, 'content-type': 'application/json' }, body };
+  return { headers: bearing(sandbox.keys.sandbox), body };
 }
 
 it('survives an aborted CONNECT', async () => {

@@ -67,13 +67,7 @@ function refusalOf(key: Key | undefined, state: State): string | undefined {
 const minute = 60_000;
 
 /** Rate-limit status of a request. */
-export interface Rate {
-  readonly limit: number;
-  readonly remaining: number;
-  /** Milliseconds until the window ends. */
-  readonly reset: number;
-  readonly exceeded: boolean;
-}
+export type Rate = NonNullable<ReturnType<MinuteWindow['take']>>;
 
 export type MinuteWindow = ReturnType<typeof createMinuteWindow>;
 
@@ -87,13 +81,14 @@ export function createMinuteWindow() {
     /** The requests counted in the current minute, and when it ends; null if it has not begun. */
     used: (now: number) => (isOver(now) ? { used: 0, ends: null } : { used: count, ends: opened + minute }),
     /** Counts one request. Returns undefined if there is no limit. */
-    take(now: number, limit: number | undefined): Rate | undefined {
+    take(now: number, limit: number | undefined) {
       if (limit === undefined) return undefined;
       if (isOver(now)) {
         opened = now;
         count = 0;
       }
       count += 1;
+      // Milliseconds until the window ends.
       const reset = opened + minute - now;
       return { limit, remaining: Math.max(0, limit - count), reset, exceeded: count > limit };
     },

@@ -4,25 +4,15 @@ import { placeholdersIn } from '../../contract/template-text.ts';
 import { attributes, fields, integer, oneOf, optional, unknownName } from '../readers.ts';
 
 /** Records to fill a sandbox with. */
-export interface NewContents {
-  readonly contacts: readonly NewContact[];
-  readonly templates: readonly NewTemplate[];
-  readonly campaigns: readonly NewCampaign[];
-}
-
-export interface ReadContents {
-  readonly contents: NewContents;
-  /** Each problem with its JSON pointer. Do not use the contents if there are any. */
-  readonly problems: readonly string[];
-}
+export type NewContents = ReturnType<typeof readContents>['contents'];
 
 const kinds = ['contacts', 'templates', 'campaigns'] as const;
 
-/** Reads everything, to report all problems together. */
-export function readContents(value: unknown): ReadContents {
+/** Reads everything, to report all problems together, each with its JSON pointer. */
+export function readContents(value: unknown) {
   const given = isRecord(value) ? value : {};
   const problems = nameProblems(Object.keys(given));
-  const contents: NewContents = {
+  const contents = {
     contacts: records('contacts', contact, ({ phone, id }) => ({ phone, id })),
     templates: records('templates', template, ({ name, id }) => ({ name, id })),
     campaigns: records('campaigns', campaign, ({ name, id }) => (id === undefined ? { name } : { id })),

@@ -38,7 +38,7 @@ export async function control(
       throw new Refusal(403, "this path is only for bizmsg itself, which knows the sandbox's token");
     }
     if (isTooLarge(exchange.body, largestControlBody)) throw new Refusal(400, 'the body is larger than 64 MiB');
-    if (exchange.method === 'GET' && path === streamPath) return stream(served, query.get('after') ?? undefined);
+    if (exchange.method === 'GET' && path === streamPath) return stream(served, query.get('after'));
     const name = path.slice(controlPrefix.length + 1);
     if (exchange.method !== 'POST' || !isOperation(name))
       throw new Refusal(404, `unknown operation: ${exchange.method} ${path}`);
@@ -57,8 +57,12 @@ export interface StreamReply extends Pick<Reply, 'status' | 'headers'> {
   readonly start: (to: Writable) => void;
 }
 
-function stream({ sandbox: { openFeed }, clock }: Served, after: string | undefined): StreamReply {
-  return { status: 200, headers: streamHeaders, start: (to) => startStream(to, { openFeed, after, clock }) };
+function stream({ sandbox: { openFeed }, clock }: Served, after: string | null): StreamReply {
+  return {
+    status: 200,
+    headers: streamHeaders,
+    start: (to) => startStream(to, (wake) => openFeed(after, wake), clock),
+  };
 }
 
 /** Needs no token: the client must not send it to an unknown server. */

@@ -8,23 +8,16 @@ export type { FeedRecord, Topic } from '../feed.ts';
 
 export const streamHeaders = { ...pageHeaders, 'content-type': 'text/event-stream' } as const;
 
-interface StreamOptions {
-  readonly openFeed: OpenFeed;
-  readonly after: string | undefined;
-  /** Real time. */
-  readonly clock: Clock;
-}
-
 /** Milliseconds in which changes are collected. */
 const pause = 30;
 /** A browser that hears nothing for twice as long connects again. */
 const beat = 10_000;
 
 /** Writes the changes as server-sent events, until the reader has gone. */
-export function startStream(to: Writable, { openFeed, after, clock }: StreamOptions): void {
+export function startStream(to: Writable, open: (wake: () => void) => ReturnType<OpenFeed>, clock: Clock): void {
   let cancelFlush: (() => void) | undefined;
   let isFull = false;
-  const feed = openFeed(after, schedule);
+  const feed = open(schedule);
   let cancelBeat = clock.at(clock.now() + beat, heartbeat);
   to.on('close', () => {
     feed.stop();

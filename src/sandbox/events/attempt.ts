@@ -20,11 +20,10 @@ export interface Sending {
 
 /** Makes one attempt (two with a duplicate fault); returns a function that records it. */
 export async function attempt(sending: Sending, target: Target, core: Core): Promise<() => void> {
-  const { event, delivery, webhook } = sending;
+  const { delivery, webhook } = sending;
   const { store, clock } = core;
   const fault = faultOf(delivery, store.state)?.kind;
-  const secrets = activeSecrets(webhook.secret ?? store.state.secret, clock.now());
-  const request = signedRequest(event, webhook, { secrets, wall: clock.wall(), fault });
+  const request = signedRequest(sending, core, fault);
   if (fault === 'drop') {
     const dropped = { at: clock.now(), request, error: 'dropped by a fault: nothing was sent', took: 0 };
     return () => record([dropped], { state: 'dropped' });
@@ -61,20 +60,14 @@ async function post(request: SignedRequest, target: Target, clock: Clock): Promi
   return { at, request, ...outcome, took: clock.wall() - started };
 }
 
-interface SigningOptions {
-  readonly secrets: readonly string[];
-  /** Real time, because a receiver would refuse the sandbox's time. */
-  readonly wall: number;
-  readonly fault: EventFault['kind'] | undefined;
-}
-
-function signedRequest(event: SandboxEvent, { url }: Webhook, options: SigningOptions): SignedRequest {
-  const { secrets, wall, fault } = options;
+function signedRequest({ event, webhook }: Sending, { store, clock }: Core, fault?: EventFault['kind']): SignedRequest {
+  const secrets = activeSecrets(webhook.secret ?? store.state.secret, clock.now());
   const body = jsonText(payloadOf(event));
-  const timestamp = Math.floor(wall / 1000);
+  // Real time, because a receiver would refuse the sandbox's time.
+  const timestamp = Math.floor(clock.wall() / 1000);
   const signed = { id: event.id, timestamp, body: fault === 'bad-signature' ? `${body} ` : body };
   const headers = {
-    host: new URL(url).host,
+    host: new URL(webhook.url).host,
     connection: 'keep-alive',
     'content-type': 'application/json',
     'content-length': String(Buffer.byteLength(body)),

@@ -4,21 +4,11 @@ import type { Core } from '../state/state.ts';
 import { attempt, faultOf, type Sending } from './attempt.ts';
 import { deliveryNamed } from './deliveries.ts';
 
-interface DispatcherOptions extends Core {
-  /** Milliseconds of real time that a webhook has to respond (default: 15 s). */
-  readonly timeout?: number | undefined;
-}
-
-interface Connection {
-  readonly target: Target;
-  readonly lanes: Lanes;
-}
-
-/** Waits until a delivery is due, then passes it to the lanes of its webhook. */
-export function createDispatcher(options: DispatcherOptions) {
-  const { store, clock, timeout = 15_000, warn } = options;
+/** Waits until a delivery is due, then passes it to the lanes of its webhook, which has `timeout` of real time to answer. */
+export function createDispatcher(core: Core, timeout = 15_000) {
+  const { store, clock, warn } = core;
   const { state } = store;
-  const connections = new Map<string, Connection>();
+  const connections = new Map<string, { readonly target: Target; readonly lanes: Lanes }>();
   /** Ids of deliveries that are in the lanes. */
   const queued = new Set<string>();
   const settling: (() => void)[] = [];
@@ -86,7 +76,7 @@ export function createDispatcher(options: DispatcherOptions) {
     lanes.add(lane, () => send(delivery.id, target));
   }
 
-  function connectionTo({ webhook: { id, url } }: Sending): Connection {
+  function connectionTo({ webhook: { id, url } }: Sending) {
     const open = connections.get(id);
     if (open) return open;
     const connection = { target: openTarget(new URL(url), timeout), lanes: createLanes(later, settle) };
@@ -100,7 +90,7 @@ export function createDispatcher(options: DispatcherOptions) {
     const delay = sending ? delayOf(sending) : 0;
     if (delay > 0) return delay;
     try {
-      const record = sending && !isClosed ? await attempt(sending, target, options) : undefined;
+      const record = sending && !isClosed ? await attempt(sending, target, core) : undefined;
       queued.delete(id);
       if (record && !isClosed) store.change(record);
     } catch (error) {

@@ -1,25 +1,23 @@
 import { isoTime } from '../../base/iso-time.ts';
 import { outcomeOf, replaces } from '../../contract/events.ts';
 import { drawFault } from '../faults.ts';
-import type { Contact, Delivery, Emitted, Inbound, Message, SandboxEvent, Webhook } from '../state/records.ts';
+import type { Contact, Delivery, Emitted, Message, SandboxEvent, Webhook } from '../state/records.ts';
 import { type Core, monthOf, type State } from '../state/state.ts';
 
 /** Adds an event and its deliveries. The event of a receipt moves its message on. */
 export function emit(core: Core, fields: Omit<SandboxEvent, 'id'>): SandboxEvent {
   const { store, ids } = core;
   const event: SandboxEvent = { id: ids.id('evt'), ...fields };
-  const deliveries = receivers(store.state, event).map((webhook) => newDelivery(core, event, webhook));
+  // The fault applies to the first attempt.
+  const deliveries = receivers(store.state, event).map((webhook) => ({
+    ...deliveryOf(core, webhook, event.at),
+    fault: drawFault(store.state, event.type)?.id,
+  }));
   const emitted: Emitted = { event, deliveries };
   moveOn(store.state, event);
   store.state.events.put(emitted);
   store.happened({ type: 'event', emitted });
   return event;
-}
-
-/** The fault applies to the first attempt. */
-function newDelivery(core: Core, event: SandboxEvent, webhook: Webhook): Delivery {
-  const fault = drawFault(core.store.state, event.type)?.id;
-  return { ...deliveryOf(core, webhook, event.at), fault };
 }
 
 export function deliveryOf({ ids }: Core, { id, url }: Webhook, at: number): Delivery {
@@ -68,9 +66,4 @@ export function addContact(core: Core, fields: Omit<Contact, 'id' | 'created_at'
   store.happened({ type: 'contents' });
   emit(core, { type: 'contact.created', at: now, data: contact });
   return contact;
-}
-
-export function addReply({ store }: Core, reply: Inbound): void {
-  store.state.replies.put(reply);
-  store.happened({ type: 'reply' });
 }

@@ -253,14 +253,13 @@ function createWaitFor(service: Service, closing: AbortSignal) {
       after = cursor;
       if (closing.aborted) throw new Error('this sandbox is closed');
       const rest = deadline - performance.now();
-      if (!(rest > 0)) throw new Error(`waitFor: no such event within ${spanText(within)}; ${seen(service)}`);
+      if (!(rest > 0))
+        throw new Error(
+          `waitFor: no such event within ${typeof within === 'number' ? `${within} ms` : within}; ${seen(service)}`,
+        );
       await service.waitForNext('event', { within: rest, signal: closing });
     }
   };
-}
-
-function spanText(span: Span): string {
-  return typeof span === 'number' ? `${span} ms` : span;
 }
 
 function testOf(wanted: Wanted): (event: EventRecord) => boolean {

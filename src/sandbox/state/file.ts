@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, renameSync } from 'node:fs';
-import { type FileHandle, open, rm } from 'node:fs/promises';
+import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { draftIn } from '../../base/drafts.ts';
 import { configuration, reasonOf } from '../../base/errors.ts';
@@ -95,33 +95,26 @@ export function openStateFile(folder: string, options: FileOptions): StateFile {
   }
 }
 
-/** Milliseconds of work and bytes between two pauses, so that requests never wait long for a save. */
-const slice = { ms: 5, bytes: 1_000_000 };
+/** Milliseconds of work and parts between two pauses, so that requests never wait long for a save. */
+const slice = { ms: 5, parts: 100 };
 
 async function write(path: string, parts: Iterable<Buffer>): Promise<void> {
   const file = await open(path, 'wx', 0o600);
   try {
-    await writeParts(file, parts);
+    let buffers: Buffer[] = [];
+    let until = performance.now() + slice.ms;
+    for (const part of parts) {
+      buffers.push(part);
+      if (buffers.length < slice.parts && performance.now() < until) continue;
+      await file.writeFile(Buffer.concat(buffers));
+      buffers = [];
+      until = performance.now() + slice.ms;
+    }
+    await file.writeFile(Buffer.concat(buffers));
     await file.sync();
   } finally {
     await file.close();
   }
-}
-
-async function writeParts(file: FileHandle, parts: Iterable<Buffer>): Promise<void> {
-  let buffers: Buffer[] = [];
-  let bytes = 0;
-  let until = performance.now() + slice.ms;
-  for (const part of parts) {
-    buffers.push(part);
-    bytes += part.length;
-    if (bytes < slice.bytes && performance.now() < until) continue;
-    await file.writev(buffers);
-    buffers = [];
-    bytes = 0;
-    until = performance.now() + slice.ms;
-  }
-  await file.writev(buffers);
 }
 
 /** Takes the state as it is now; its JSON is made while it is read. */

@@ -26,7 +26,10 @@ export function goLive({ store }: Core): void {
 }
 
 export function keyRows(state: State) {
-  return state.keys.all().map(({ revoked = false, ...key }) => ({ ...key, state: statusOf(key, revoked, state) }));
+  return state.keys.all().map(({ revoked, ...key }) => {
+    const isActive = key.mode === 'sandbox' || state.live;
+    return { ...key, state: revoked ? ('revoked' as const) : isActive ? ('active' as const) : ('inactive' as const) };
+  });
 }
 
 function put({ store }: Core, key: Key): Key {
@@ -40,9 +43,4 @@ export function keyNamed({ keys }: State, name: string): Key {
   const key = keys.get(name) ?? keys.all().find(({ id }) => id === name);
   if (key) return key;
   throw new Refusal(404, 'there is no such key');
-}
-
-function statusOf({ mode }: Pick<Key, 'mode'>, isRevoked: boolean, { live }: State): 'active' | 'inactive' | 'revoked' {
-  if (isRevoked) return 'revoked';
-  return mode === 'live' && !live ? 'inactive' : 'active';
 }

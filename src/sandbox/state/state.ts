@@ -70,7 +70,6 @@ export interface State extends Settings, Tables {
 /** What followers act on. It is reported once the whole change is done. */
 export type Happening =
   | { readonly type: 'message'; readonly message: Message }
-  | { readonly type: 'reply' }
   | { readonly type: 'event'; readonly emitted: Emitted }
   /** A delivery is due, or its next attempt has a time. */
   | { readonly type: 'delivery'; readonly id: string }

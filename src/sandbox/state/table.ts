@@ -77,19 +77,14 @@ export class Table<T> {
 
   /** The records from a number on, before another. */
   between(from: number, to: number = this.next): readonly T[] {
-    if (from < this.next - this.#most) return this.#search(from, to);
     const records: T[] = [];
-    for (let number = Math.max(from, 0); number < to; number += 1) {
-      const record = this.#records.get(number);
-      if (record !== undefined) records.push(record);
-    }
+    for (const [number, record] of this.#records) if (number >= from && number < to) records.push(record);
     return records;
   }
 
   /** A page of records by their place, which is the same as long as none is deleted. */
   page(start: number, size: number): readonly T[] {
-    const first = this.#first() + start;
-    return this.between(first, Math.min(first + size, this.next));
+    return this.#numbered(this.#first() + start, size);
   }
 
   /** The records as they are now, in blocks. A block without a change is the one of the last call. */
@@ -97,7 +92,7 @@ export class Table<T> {
     const blocks: Block[] = [];
     for (let at = Math.floor(this.#first() / blockSize); at * blockSize < this.next; at += 1) {
       const known = this.#blocks.get(at);
-      const block = known ?? { records: this.#block(at), json: undefined };
+      const block = known ?? { records: this.#numbered(at * blockSize, blockSize), json: undefined };
       if (!known) this.#blocks.set(at, block);
       blocks.push(block);
     }
@@ -115,20 +110,14 @@ export class Table<T> {
     return isRecord(value);
   }
 
-  #block(at: number): readonly T[] {
-    const numbers = Array.from({ length: blockSize }, (_, offset) => at * blockSize + offset);
+  #numbered(from: number, count: number): readonly T[] {
+    const numbers = Array.from({ length: count }, (_, offset) => from + offset);
     return numbers.flatMap((number) => this.#records.get(number) ?? []);
   }
 
   #first(): number {
     for (const number of this.#records.keys()) return number;
     return this.next;
-  }
-
-  #search(from: number, to: number): readonly T[] {
-    const records: T[] = [];
-    for (const [number, record] of this.#records) if (number >= from && number < to) records.push(record);
-    return records;
   }
 
   #dropIfOld(number: number): void {

@@ -13,16 +13,7 @@ export interface Clock {
 export type ClockSetting = { readonly frozen: number } | { readonly ahead: number };
 
 /** A clock that can be stopped and moved. */
-export interface AdjustableClock extends Clock {
-  setting(): ClockSetting;
-  set(setting: ClockSetting): void;
-  /** Time of the next timer that does something. */
-  nextAt(): number | undefined;
-  /** Stops a running advance at its current time. */
-  stop(): void;
-  /** Runs all timers due in this span in order, and awaits each one and its effects. */
-  advance(milliseconds: number, settled?: () => Promise<void>): Promise<void>;
-}
+export type AdjustableClock = ReturnType<typeof createClock>;
 
 /** Milliseconds. Node's timers fire immediately for a longer time. */
 export const longestTimer = 2 ** 31 - 1;
@@ -31,7 +22,7 @@ export const longestTimer = 2 ** 31 - 1;
 export const century = 100 * 366 * 86_400_000;
 
 /** Creates a clock. Its timers do not keep the process alive. */
-export function createClock(initial: ClockSetting = { ahead: 0 }, wall: () => number = Date.now): AdjustableClock {
+export function createClock(initial: ClockSetting = { ahead: 0 }, wall: () => number = Date.now) {
   const queue = createDueQueue();
   let setting = initial;
   /** Current time during an advance; overrides the setting. */
@@ -44,7 +35,7 @@ export function createClock(initial: ClockSetting = { ahead: 0 }, wall: () => nu
   return {
     now,
     wall,
-    at(time, run, isIdle) {
+    at(time: number, run: () => unknown, isIdle?: () => boolean) {
       const due: Due = { at: time, run, isIdle };
       const first = queue.firstAt();
       queue.add(due);
@@ -53,16 +44,20 @@ export function createClock(initial: ClockSetting = { ahead: 0 }, wall: () => nu
         due.canceled = true;
       };
     },
-    setting: () => setting,
-    set(next) {
+    setting: (): ClockSetting => setting,
+    set(next: ClockSetting) {
       setting = next;
       arm();
     },
+    /** Time of the next timer that does something. */
     nextAt: queue.firstBusyAt,
+    /** Stops a running advance at its current time. */
     stop: () => {
       stopped = true;
     },
-    advance: (milliseconds, settled) => (advances = advances.catch(() => {}).then(() => pass(milliseconds, settled))),
+    /** Runs all timers due in this span in order, and awaits each one and its effects. */
+    advance: (milliseconds: number, settled?: () => Promise<void>) =>
+      (advances = advances.catch(() => {}).then(() => pass(milliseconds, settled))),
   };
 
   async function pass(milliseconds: number, settled: () => unknown = () => {}): Promise<void> {
@@ -108,7 +103,7 @@ export const landmarks = ['next-due', 'next-minute', 'next-hour', 'next-day', 'n
 export type Landmark = (typeof landmarks)[number];
 
 /** Creates a frozen clock. */
-export function manualClock(start: number = Date.UTC(2026, 0, 1), wall?: () => number): AdjustableClock {
+export function manualClock(start: number = Date.UTC(2026, 0, 1), wall?: () => number) {
   return createClock({ frozen: start }, wall);
 }
 

@@ -2,7 +2,7 @@ import { suggest } from '../../base/suggest.ts';
 import type { EventName } from '../../contract/events.ts';
 import * as read from '../../contract/readers.ts';
 import type { Reader } from '../../contract/readers.ts';
-import { attributes } from '../readers.ts';
+import { attributes, fields as exactly, optional } from '../readers.ts';
 
 const receipt = { message: read.id, to: read.phone, template: read.id } as const;
 
@@ -45,8 +45,6 @@ export function readFields(event: EventName, given: Readonly<Record<string, unkn
     const field = fieldFor(event, name) ?? name;
     return value === undefined ? [] : [[field, readers[field]?.(value, `/${name}`)] as const];
   });
-  const twice = entries.find(([field], at) => entries.findIndex(([other]) => other === field) < at);
-  if (twice) throw new read.Mismatch(`/${twice[0]}`, 'is given twice');
   return Object.fromEntries(entries);
 }
 
@@ -56,21 +54,11 @@ function fieldFor(event: EventName, name: string): string | undefined {
 }
 
 /** Why a message failed, as its event reports it. */
-export interface Reason {
-  readonly code: string;
-  readonly message: string;
-}
-
-export const defaultReason: Reason = { code: 'undeliverable', message: 'this message was made to fail' };
+export const defaultReason = { code: 'undeliverable', message: 'this message was made to fail' };
 
 /** Code and message are both optional. */
-function reason(value: unknown, at = ''): Reason {
-  if (!read.isRecord(value)) throw new read.Mismatch(at, 'must be an object with code and message');
-  const other = Object.keys(value).find((name) => !Object.hasOwn(defaultReason, name));
-  if (other !== undefined)
-    throw new read.Mismatch(`${at}/${other}`, 'is not part of a reason: it has code and message');
-  const { code, message } = { ...defaultReason, ...value };
-  return { code: read.id(code, `${at}/code`), message: read.string(message, `${at}/message`) };
+function reason(value: unknown, at = ''): typeof defaultReason {
+  return { ...defaultReason, ...exactly({ code: optional(read.id), message: optional(read.string) })(value, at) };
 }
 
 /** A string, because a JSON number would lose trailing zeros. */

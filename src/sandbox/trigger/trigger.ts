@@ -1,5 +1,5 @@
 import type { EventName, ReceiptName } from '../../contract/events.ts';
-import { addContact, addMessage, addReply, emit } from '../events/emit.ts';
+import { addContact, addMessage, emit } from '../events/emit.ts';
 import { receiptEvent, receiptsOf, testNumbers } from '../events/receipts.ts';
 import { readOrRefuse, Refusal } from '../refusal.ts';
 import type { Campaign, Contact, Message, SandboxEvent, Template } from '../state/records.ts';
@@ -146,7 +146,7 @@ function received({ from = customer, text = 'Hello' }: FieldsOf<'message.receive
   const { id: contact_id } = core.store.state.contacts.get(from) ?? newContact({ phone: from }, core);
   const message_id = core.ids.id('msg_sandbox');
   const at = core.clock.now();
-  addReply(core, { id: message_id, from, text, contact: contact_id, at });
+  core.store.state.replies.put({ id: message_id, from, text, contact: contact_id, at });
   const data = { message_id, from, text, contact_id };
   emit(core, { type: 'message.received', at, message: message_id, data });
   return { message_id, contact_id };

@@ -248,7 +248,7 @@ describe('over the control plane', () => {
     await using server = await served();
     const body = JSON.stringify({ contacts: [{ phone: '+1', attributes: { note: 'x'.repeat(2 * 1_048_576) } }] });
     expect(await asked(server, '/seed', body, 'wrong')).toMatchObject({ 0: 403 });
-    const headers = { ...bearingOf(server), 'x-sandbox-token': token };
+    const headers = { ...bearing(server.sandbox.keys.sandbox), 'x-sandbox-token': token };
     expect(await httpRequest(server.url + paths.contacts, { headers, body })).toMatchObject({ status: 400 });
   });
 });
@@ -263,12 +263,4 @@ async function asked({ url }: Server, path: string, body: string, given = token)
   const headers = { 'content-type': 'application/json', 'x-sandbox-token': given };
   const answer = await httpRequest(`${url}/__sandbox${path}`, { headers, body });
   return [answer.status, answer.body];
-}
-
-function bearingOf({ sandbox }: Server): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(bearing(sandbox.keys.sandbox)).flatMap(([name, value]) =>
-      value === undefined ? [] : [[name, value]],
-    ),
-  );
 }

@@ -73,8 +73,7 @@ async function startReal(home: string) {
     messages: async () => (await openRemote(locator).ask('messages')).map(({ id }) => id),
     /** Resolves to the id of a new message, or undefined without an answer. */
     async send(): Promise<string | undefined> {
-      const { authorization = '' } = bearing(keys.sandbox);
-      const headers = { authorization, 'content-type': 'application/json' };
+      const headers = bearing(keys.sandbox);
       const answer = await fetch(url + paths.send, { method: 'POST', headers, body: JSON.stringify(order) })
         .then((response) => response.json())
         .catch(() => undefined);

@@ -17,11 +17,10 @@ describe('trigger', () => {
   it.each([
     ['message.received', { amount: '1' }, '"amount" is not a field of message.received: it has from, text'],
     ['message.received', { __proto__: null, constructor: 1 }, '"constructor" is not a field of message.received'],
-    ['order.paid', { contact: 'c', contact_id: 'd' }, '/contact is given twice'],
     ['order.paid', { amount: 10 }, '/amount must be an amount with a point, such as "10.00"'],
     ['order.paid', { amount: '1e3' }, '/amount must be an amount'],
-    ['message.failed', { reason: 'blocked' }, '/reason must be an object with code and message'],
-    ['message.failed', { reason: { text: 'x' } }, '/reason/text is not part of a reason'],
+    ['message.failed', { reason: 'blocked' }, '/reason must be an object'],
+    ['message.failed', { reason: { text: 'x' } }, '/reason/text is unknown; known: code, message'],
     ['contact.created', { tags: 'vip' }, '/tags must be an array'],
   ] as const)('refuses %s of %j', (name, fields, message) => {
     const { sandbox } = calls();
