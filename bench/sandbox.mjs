@@ -6,15 +6,15 @@ import { memoryOf, newPath, rival, startServer } from './rig/processes.mjs';
 import { kinds, requestsOf, startSandbox } from './rig/sandbox.mjs';
 import { measure, megabytes, milliseconds, takeTurns, whole } from './rig/table.mjs';
 
-const writes = { least: 0.7, leastByCpu: 0.6, why: 'adds checks and one write of the change' };
+const writes = { least: 0.7, leastByCpu: 0.6, why: 'adds checks, a log, and a file that is saved meanwhile' };
 const limits = { 'GET contacts?limit=100': { least: 0.7, why: 'adds checks, a page and its cursor' } };
 
 await measure('Load of 64 connections. The bare server only reads, parses and responds.', { throughput, memory });
 
 async function throughput(isQuick) {
   const sandbox = await startSandbox('sandbox');
-  // Fills the first page.
-  await load(sandbox, requestsOf('POST contacts', sandbox.key, 128));
+  await load(sandbox, requestsOf('POST contacts', sandbox.key, isQuick ? 10_000 : 100_000));
+  await load(sandbox, requestsOf('POST send-template', sandbox.key, 10_000));
   const bare = await startBare(sandbox);
   const rows = [];
   for (const kind of Object.keys(kinds)) {
