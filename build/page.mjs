@@ -6,8 +6,8 @@ const root = dirname(import.meta.dirname);
 const source = join(root, 'src/page');
 const target = join(root, 'dist/page');
 
-/** In this order: the last one adapts the others to narrow windows. */
-const sheets = ['tokens', 'base', 'home', 'screens', 'narrow'];
+/** In this order. */
+const sheets = ['tokens', 'base', 'activity'];
 
 export const pageEntry = join(target, 'page.js');
 

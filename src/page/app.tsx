@@ -1,160 +1,140 @@
 import { signal } from '@preact/signals';
 import type { JSX } from 'preact';
-import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
-import { ask, useAsked } from './ask.ts';
+import { useEffect, useRef } from 'preact/hooks';
+import { Activity } from './activity/activity.tsx';
+import { ask } from './ask.ts';
 import { Clock } from './clock.tsx';
+import { compose, Compose } from './compose.tsx';
+import { Connect } from './connect.tsx';
 import { link, type Link, state } from './connection.ts';
-import { Confirm } from './dialog.tsx';
+import { Data } from './data.tsx';
+import { confirm, Confirm } from './dialog.tsx';
 import { Finder } from './finder.tsx';
-import { Copy, Notice } from './notice.tsx';
 import { Icon } from './icons.tsx';
-import { linkTo, route } from './route.ts';
-import { Contents } from './screens/contents.tsx';
-import { Deliveries } from './screens/deliveries.tsx';
-import { Limits } from './screens/limits.tsx';
-import { Phones } from './screens/phones.tsx';
-import { Timeline } from './screens/timeline.tsx';
+import { problemRows } from './known.ts';
+import { Copy, Notice } from './notice.tsx';
+import { Popover } from './popover.tsx';
+import { linkTo, type PlaceName, places, route } from './route.ts';
+import { Setup } from './setup.tsx';
 import { Help, isFinding, isHelpOpen, useKeys } from './shortcuts.tsx';
-import { resultOf } from './timeline.ts';
-import { type ScreenName, screens } from './words.ts';
 
-const shown: Readonly<Record<ScreenName, () => JSX.Element>> = {
-  phones: Phones,
-  timeline: Timeline,
-  deliveries: Deliveries,
-  contents: Contents,
-  limits: Limits,
-};
+const shown: Readonly<Record<PlaceName, () => JSX.Element>> = { activity: Activity, data: Data, setup: Setup };
 
 export function App() {
   useKeys({ '?': () => (isHelpOpen.value = true) });
-  const { screen } = route.value;
-  const Screen = shown[screen];
-  const { title } = screens.find(({ name }) => name === screen) ?? screens[0];
+  const { place } = route.value;
+  const Place = shown[place];
+  const title = places.find(({ name }) => name === place)?.title ?? '';
+  const problems = problemRows.value.length;
   useEffect(() => {
-    document.title = `SANDBOX · ${title} · bizmsg`;
-  }, [title]);
+    document.title = `${problems > 0 ? `(${problems}) ` : ''}${title} · SANDBOX · bizmsg`;
+  }, [title, problems]);
   return (
     <>
-      <header class="bar">
-        <strong class="sandbox" title="Nothing here reaches a real phone">
-          SANDBOX
-        </strong>
-        <nav aria-label="Screens">
-          {screens.map(({ name, title }) => (
-            <a key={name} href={linkTo(name)} aria-current={name === screen ? 'page' : undefined}>
-              {title}
-              {name === 'deliveries' && <Failing />}
-            </a>
-          ))}
-        </nav>
-        <Clock />
-        <Tools />
-      </header>
+      <Bar />
       <Trouble />
       <main>
         <h1 class="unseen">{title}</h1>
-        {state.value.isLoaded ? <Screen /> : <p class="empty">{link.value === 'connecting' ? 'Loading' : ''}</p>}
+        {state.value.isLoaded && <Place />}
       </main>
       <Notice />
       <Help />
       <Finder />
+      <Compose />
       <Confirm />
     </>
   );
 }
 
-/** A dot if one of the last deliveries failed. */
-function Failing() {
-  const rows = useAsked('deliveries', 'deliveries', { limit: 20 }) ?? [];
-  const isFailing = rows.some((row) => row.attempts > 0 && resultOf(row).state !== 'delivered');
-  return isFailing ? (
-    <span class="dot" title="A delivery failed">
-      <span class="unseen">a delivery failed</span>
-    </span>
-  ) : null;
+function Bar() {
+  const { place } = route.value;
+  return (
+    <header class="bar">
+      <button type="button" class="skip" onClick={skip}>
+        Skip to the list
+      </button>
+      <strong class="brand">
+        <span>bizmsg</span> <small title="Nothing here reaches a real phone">SANDBOX</small>
+      </strong>
+      <nav aria-label="Places">
+        {places.map(({ name, title }) => (
+          <a key={name} href={linkTo(name)} aria-current={name === place ? 'page' : undefined}>
+            {title}
+          </a>
+        ))}
+      </nav>
+      <button type="button" class="find" aria-label="Find anything ⌘K" onClick={() => (isFinding.value = true)}>
+        <Icon name="search" /> <span>Find anything</span> <kbd>⌘K</kbd>
+      </button>
+      <Clock />
+      <Popover title="Connect" button="Connect" class="connect-button">
+        <Connect />
+      </Popover>
+      <button type="button" class="main" onClick={() => compose()}>
+        Send
+      </button>
+      <Popover title="More" label="Menu" class="quiet" button={<Icon name="more" />}>
+        <Menu />
+      </Popover>
+    </header>
+  );
+}
+
+function skip(): void {
+  for (const wanted of ['main :is(input, a, button)', '.rows']) document.querySelector<HTMLElement>(wanted)?.focus();
 }
 
 const themes = ['system', 'light', 'dark'] as const;
 const stored = 'bizmsg-theme';
-const theme = signal(localStorage.getItem(stored));
+const theme = signal(localStorage.getItem(stored) ?? 'system');
 
-/** How to connect a program, the theme, and the shortcuts. */
-function Tools() {
-  const chosen = themes.find((one) => one === theme.value) ?? 'system';
-  useLayoutEffect(() => {
-    document.documentElement.dataset['theme'] = chosen;
-    localStorage.setItem(stored, chosen);
-  }, [chosen]);
-  const next = themes[(themes.indexOf(chosen) + 1) % themes.length];
+/** The theme, the shortcuts, and a clean start; in a narrow window also what has no room in the bar. */
+function Menu() {
   return (
-    <div class="bar-tools">
-      <button
-        type="button"
-        class="icon-button"
-        aria-label="Find anything"
-        title="Find anything (Ctrl K)"
-        onClick={() => (isFinding.value = true)}
-      >
-        <Icon name="search" />
+    <div class="menu">
+      <button type="button" class="if-narrow" data-closes onClick={() => (isFinding.value = true)}>
+        Find anything
       </button>
-      <Connect />
-      <button
-        type="button"
-        class="icon-button"
-        aria-label={`Theme: ${chosen}`}
-        title={`Theme: ${chosen}`}
-        onClick={() => (theme.value = next ?? 'system')}
-      >
-        <Icon name={chosen} />
+      <div role="group" aria-label="Theme" class="actions">
+        {themes.map((name) => (
+          <button key={name} type="button" aria-pressed={name === theme.value} onClick={() => choose(name)}>
+            {name}
+          </button>
+        ))}
+      </div>
+      <button type="button" data-closes onClick={() => (isHelpOpen.value = true)}>
+        Shortcuts <kbd>?</kbd>
       </button>
-      <button
-        type="button"
-        class="icon-button"
-        aria-label="Shortcuts"
-        title="Shortcuts"
-        onClick={() => (isHelpOpen.value = true)}
-      >
-        <Icon name="keys" />
+      <button type="button" data-closes onClick={clear}>
+        Clear all messages and logs
       </button>
+      <div class="if-narrow">
+        <Connect />
+      </div>
     </div>
   );
 }
 
-/** The address and the secrets for a program that calls this sandbox. */
-function Connect() {
-  return (
-    <details
-      class="menu"
-      onKeyDown={({ key, currentTarget }) => {
-        if (key !== 'Escape') return;
-        currentTarget.open = false;
-        currentTarget.querySelector('summary')?.focus();
-      }}
-      onFocusOut={({ relatedTarget, currentTarget }) => {
-        if (relatedTarget instanceof Node && !currentTarget.contains(relatedTarget)) currentTarget.open = false;
-      }}
-    >
-      <summary>Connect</summary>
-      <div class="sheet">
-        <code>{location.origin}</code>
-        <Copy label="Copy address" text={location.origin} />
-        <Copy label="Copy .env" title="Copies the base URL, the API key and the webhook secret" text={environment} />
-        <Copy label="Copy curl" text={curl} />
-        <Copy label="Copy webhook secret" text={async () => (await ask('env')).secret} />
-      </div>
-    </details>
-  );
+function choose(name: (typeof themes)[number]): void {
+  theme.value = name;
+  localStorage.setItem(stored, name);
+  followTheme();
 }
 
-async function curl(): Promise<string> {
-  const { url, keys } = await ask('env');
-  return `curl ${url}/api/public/templates -H 'Authorization: Bearer ${keys.sandbox}'`;
+export function followTheme(): void {
+  document.documentElement.dataset['theme'] = theme.value;
 }
 
-async function environment(): Promise<string> {
-  const { url, keys, secret } = await ask('env');
-  return `BIZMSG_BASE_URL=${url}\nBIZMSG_API_KEY=${keys.sandbox}\nBIZMSG_WEBHOOK_SECRET=${secret}\n`;
+function clear(): void {
+  confirm({
+    title: 'Clear all messages and logs?',
+    text: 'This removes the messages, replies, events and requests. Contacts, templates, keys and webhooks stay.',
+    does: 'Clear',
+    action: async () => {
+      await ask('reset', { what: 'messages' });
+      await ask('reset', { what: 'logs' });
+    },
+  });
 }
 
 const troubles: Partial<Record<Link, { readonly text: string; readonly command: string }>> = {
@@ -177,7 +157,7 @@ function Trouble() {
     <div role="alert" class={trouble ? 'trouble' : undefined}>
       {trouble ? (
         <>
-          {trouble.text} <code>{trouble.command}</code> <Copy label="Copy" text={trouble.command} />
+          {trouble.text} <code>{trouble.command}</code> <Copy text={trouble.command}>Copy</Copy>
           {link.value === 'stopped' && (
             <>
               {' '}

@@ -1,7 +1,7 @@
-import { useSignal, useSignalEffect } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { effect, type ReadonlySignal, signal, useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
 import type { InputOf, OperationName, OutputOf } from '../sandbox/control/operations.ts';
-import type { Topic } from '../sandbox/control/stream.ts';
+import type { Topic } from '../sandbox/feed.ts';
 import { provenToken, state } from './connection.ts';
 
 /** Runs an operation of the sandbox. */
@@ -27,41 +27,80 @@ export function endPauses(): void {
 }
 
 /** Milliseconds between two questions about the same: a busy sandbox is not slowed down, and what is shown is not old. */
-const pause = { least: 200, times: 40, most: 5_000 };
+const pause = { least: 200, times: 10, most: 2_000 };
 
-/** The output of an operation; asked again when one of its topics has changed. */
-export function useAsked<O extends OperationName>(topics: Topic | readonly Topic[], operation: O, input?: InputOf<O>) {
-  const output = useSignal<OutputOf<O> | undefined>(undefined);
-  const asking = useRef({ isBusy: false, isStale: false, isOver: false, version: 0 });
-  useEffect(() => () => void (asking.current.isOver = true), []);
-  useSignalEffect(() => {
-    const version = [topics].flat().reduce((sum, topic) => sum + (state.value.versions[topic] ?? 0), 0);
-    if (version === asking.current.version) return;
-    asking.current.version = version;
+interface Question<O extends OperationName> {
+  readonly topics: readonly Topic[];
+  readonly operation: O;
+  readonly input: () => InputOf<O> | undefined;
+  readonly isWanted?: () => boolean;
+  readonly answered: (output: OutputOf<O>) => void;
+}
+
+/** Asks, and asks again when a topic or the input has changed. Returns a function that ends it. */
+export function keepAsking<O extends OperationName>({
+  topics,
+  operation,
+  input,
+  isWanted,
+  answered,
+}: Question<O>): () => void {
+  let [isBusy, isStale, isOver, last] = [false, false, false, ''];
+  const end = effect(() => {
+    const { versions } = state.value;
+    const key = JSON.stringify([topics.map((topic) => versions[topic] ?? 0), input()]);
+    if (key === last || !topics.some((topic) => versions[topic]) || isWanted?.() === false) return;
+    last = key;
+    isStale = true;
     void refresh();
   });
-  return output.value;
+  return () => {
+    isOver = true;
+    end();
+  };
 
   async function refresh(): Promise<void> {
-    const { current } = asking;
-    current.isStale = true;
-    if (current.isBusy) return;
-    current.isBusy = true;
-    while (current.isStale && !current.isOver) {
-      current.isStale = false;
+    if (isBusy) return;
+    isBusy = true;
+    while (isStale && !isOver) {
+      isStale = false;
       const started = performance.now();
-      output.value = await ask(operation, input).catch(() => output.value);
-      const took = performance.now() - started;
-      const wait = Math.min(pause.most, Math.max(pause.least, pause.times * took));
-      await new Promise<void>((resolve) => {
-        const end = () => {
-          pauses.delete(end);
-          resolve();
-        };
-        pauses.add(end);
-        setTimeout(end, wait);
-      });
+      const output = await ask(operation, input()).catch(() => undefined);
+      if (output !== undefined && !isOver) answered(output);
+      await rest(Math.min(pause.most, Math.max(pause.least, pause.times * (performance.now() - started))));
     }
-    current.isBusy = false;
+    isBusy = false;
   }
+}
+
+function rest(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => {
+    const end = () => {
+      pauses.delete(end);
+      resolve();
+    };
+    pauses.add(end);
+    setTimeout(end, milliseconds);
+  });
+}
+
+/** The output of an operation for as long as the page is open; undefined until it has arrived. */
+export function asked<O extends OperationName>(
+  topics: readonly Topic[],
+  operation: O,
+  input?: InputOf<O>,
+): ReadonlySignal<OutputOf<O> | undefined> {
+  const output = signal<OutputOf<O> | undefined>(undefined);
+  keepAsking({ topics, operation, input: () => input, answered: (value) => (output.value = value) });
+  return output;
+}
+
+/** The output of an operation while a component is shown. */
+export function useAsked<O extends OperationName>(topics: readonly Topic[], operation: O, input?: InputOf<O>) {
+  const output = useSignal<OutputOf<O> | undefined>(undefined);
+  useEffect(
+    () => keepAsking({ topics, operation, input: () => input, answered: (value) => (output.value = value) }),
+    [operation, JSON.stringify(input)],
+  );
+  return output.value;
 }

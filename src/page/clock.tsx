@@ -1,67 +1,97 @@
-import { signal } from '@preact/signals';
-import { useLayoutEffect } from 'preact/hooks';
-import type { InputOf, OutputOf } from '../sandbox/control/operations.ts';
-import { ask, useAsked } from './ask.ts';
+import { computed, signal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import type { InputOf } from '../sandbox/control/operations.ts';
+import { ask, asked } from './ask.ts';
 import { link, state } from './connection.ts';
+import { problems } from './known.ts';
 import { act } from './notice.tsx';
-import { timeText } from './words.ts';
+import { Popover } from './popover.tsx';
+import { timeText, waitText } from './words.ts';
 
-const known = signal<OutputOf<'clock'> | undefined>(undefined);
+const setting = asked(['clock'], 'clock');
 /** Real time, kept by `Clock`. */
 const wall = signal(Date.now());
 
-/** The sandbox's clock, with its time in milliseconds. */
-export function useClock() {
-  const clock = known.value;
-  return clock && { ...clock, now: clock.frozen ? Date.parse(clock.now) : wall.value + clock.ahead };
+export const isFrozen = computed(() => setting.value?.frozen === true);
+
+/** The time of the sandbox in milliseconds. */
+export const now = computed(() => {
+  if (!setting.value) return wall.value;
+  return setting.value.frozen ? Date.parse(setting.value.now) : wall.value + setting.value.ahead;
+});
+
+const advance = (by: InputOf<'advanceClock'>['by']) => void act(() => ask('advanceClock', { by }));
+
+/** The sandbox's clock, and what moves it. */
+export function Clock() {
+  useEffect(() => {
+    const timer = setInterval(() => (wall.value = Date.now()), 1_000);
+    return () => clearInterval(timer);
+  }, []);
+  if (!setting.value) return null;
+  const how = isFrozen.value ? 'frozen' : setting.value.ahead > 1_000 ? 'ahead' : '';
+  const tone = how === '' ? '' : 'is-wait';
+  const time = timeText(now.value);
+  return (
+    <Popover
+      title="Clock"
+      class={`quiet clock ${tone}`}
+      button={
+        <>
+          <i /> <span class="unseen">Clock {how}</span> <time>{time}</time> <span>UTC</span>
+        </>
+      }
+    >
+      <ClockMenu />
+    </Popover>
+  );
 }
 
-/** The sandbox's clock, and the buttons that move it. */
-export function Clock() {
-  const asked = useAsked('clock', 'clock');
-  useLayoutEffect(() => {
-    const tick = () => (wall.value = Date.now());
-    known.value = asked;
-    tick();
-    const timer = setInterval(tick, 1_000);
-    return () => clearInterval(timer);
-  }, [asked]);
-  const clock = useClock();
-  if (!clock) return <section class="clock" aria-label="Clock" />;
+export function ClockMenu() {
   const { due } = state.value;
   const isOff = link.value !== 'open';
-  const advance = (by: InputOf<'advanceClock'>['by']) => void act(() => ask('advanceClock', { by }));
   return (
-    <section class="clock" aria-label="Clock">
-      <span class={`now ${clock.frozen ? 'frozen' : ''}`}>
-        <time title="UTC">{timeText(clock.now)}</time>{' '}
-        <span class="roomy">
-          <span class="wide">UTC, </span>
-          {clock.frozen ? 'frozen' : clock.ahead > 1_000 ? 'ahead' : 'real time'}
-        </span>
-      </span>
-      <span class="due">
-        {due !== null && <span class="roomy">next </span>}
-        {due === null ? 'nothing due' : `due ${timeText(due)}`}
-      </span>
-      <span class="joined">
-        <button
-          type="button"
-          disabled={isOff}
-          onClick={() => void act(() => ask(clock.frozen ? 'resumeClock' : 'freezeClock'))}
-        >
-          {clock.frozen ? 'Real time' : 'Freeze'}
-        </button>
-        <button type="button" disabled={isOff} onClick={() => advance(5_000)}>
-          +5 s
-        </button>
-        <button type="button" disabled={isOff} onClick={() => advance(60_000)}>
-          +1 min
-        </button>
-        <button type="button" disabled={isOff || due === null} onClick={() => advance('next-due')}>
-          <span class="roomy">To </span>next due
-        </button>
-      </span>
+    <div class="menu">
+      <button type="button" disabled={isOff} onClick={toggle}>
+        {isFrozen.value ? 'Real time' : 'Freeze'}
+      </button>
+      <button type="button" disabled={isOff} onClick={() => advance(5_000)}>
+        +5 s
+      </button>
+      <button type="button" disabled={isOff} onClick={() => advance(60_000)}>
+        +1 min
+      </button>
+      <button type="button" disabled={isOff || due === null} onClick={() => advance('next-due')}>
+        To next due <small>{due === null ? 'nothing' : dueText(due)}</small>
+      </button>
+    </div>
+  );
+}
+
+function toggle(): void {
+  void act(() => ask(isFrozen.value ? 'resumeClock' : 'freezeClock'));
+}
+
+/** Such as `retry of order.paid in 4 m`. */
+function dueText(due: number): string {
+  const retry = problems.value?.deliveries.find(({ next_at: next }) => next !== null && Date.parse(next) === due);
+  return `${retry ? `retry of ${retry.type}` : 'receipt or event'} ${waitText(due - now.value)}`;
+}
+
+/** Shows that the clock is frozen. */
+export function Frozen() {
+  const { due } = state.value;
+  if (!isFrozen.value) return null;
+  return (
+    <section class="frozen" aria-label="Frozen clock">
+      <strong>Frozen at {timeText(now.value)}</strong>
+      <span class="one-line">{due === null ? 'Nothing is due' : `Next: ${dueText(due)}`}</span>
+      <button type="button" disabled={due === null} onClick={() => advance('next-due')}>
+        Advance
+      </button>
+      <button type="button" onClick={toggle}>
+        Real time
+      </button>
     </section>
   );
 }

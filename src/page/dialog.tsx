@@ -1,7 +1,6 @@
 import { type Signal, signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
-import { Form } from './form.tsx';
 import { act } from './notice.tsx';
 
 interface DialogProps {
@@ -40,7 +39,6 @@ interface Question {
   /** The verb on the button. */
   readonly does: string;
   readonly action: () => Promise<unknown>;
-  readonly done: string;
 }
 
 const question = signal<Question | undefined>(undefined);
@@ -54,10 +52,10 @@ export function confirm(asked: Question): void {
 
 /** The question of `confirm`. */
 export function Confirm() {
-  const { title = '', text, does, action, done } = question.value ?? {};
+  const { title = '', text, does, action } = question.value ?? {};
   const submit = () => {
     isAsking.value = false;
-    if (action) void act(action, done);
+    if (action) void act(action, 'Done');
   };
   return (
     <Dialog title={title} isOpen={isAsking}>
@@ -68,5 +66,26 @@ export function Confirm() {
         </button>
       </Form>
     </Dialog>
+  );
+}
+
+interface FormProps {
+  readonly class?: string;
+  readonly onGiven: (given: FormData) => void;
+  readonly children: ComponentChildren;
+}
+
+/** A form that calls a function with what was entered. */
+export function Form({ class: name, onGiven, children }: FormProps) {
+  return (
+    <form
+      class={name}
+      onSubmit={(event) => {
+        event.preventDefault();
+        onGiven(new FormData(event.currentTarget));
+      }}
+    >
+      {children}
+    </form>
   );
 }

@@ -1,15 +1,16 @@
 import { computed, signal, useSignal } from '@preact/signals';
-import { ask, useAsked } from './ask.ts';
-import { state } from './connection.ts';
+import { useEffect } from 'preact/hooks';
+import { ask } from './ask.ts';
+import { compose } from './compose.tsx';
 import { Dialog } from './dialog.tsx';
+import { presets } from './faults.ts';
+import { askNames, names, rows, templates } from './known.ts';
 import { act } from './notice.tsx';
-import { newestOf, phonesIn, testNumbers } from './phones.ts';
-import { goTo } from './route.ts';
-import { addFault, presets } from './screens/faults.tsx';
-import { isComposing } from './screens/new-message.tsx';
+import { testNumbers } from './numbers.ts';
+import { goTo, places } from './route.ts';
 import { isFinding, isHelpOpen } from './shortcuts.tsx';
 import { marked } from './text.tsx';
-import { faultText, screens } from './words.ts';
+import { faultText } from './words.ts';
 
 /** Something that the finder finds: a place of the page, or a command. */
 interface Found {
@@ -21,16 +22,13 @@ interface Found {
 }
 
 const commands: readonly Found[] = [
-  ...screens.map(({ name, title }): Found => ({ title, kind: 'screen', run: () => goTo(name) })),
-  command('New message', () => {
-    goTo('phones', newestOf(phonesIn(state.value).values())?.phone ?? testNumbers[0].phone);
-    isComposing.value = true;
-  }),
+  ...places.map(({ name, title }): Found => ({ title, kind: 'place', run: () => goTo(name) })),
+  command('Send a message', () => compose()),
   command('Freeze the clock', () => act(() => ask('freezeClock'))),
   command('Real time', () => act(() => ask('resumeClock'))),
   command('Advance the clock to what is due next', () => act(() => ask('advanceClock', { by: 'next-due' }))),
-  command('Redeliver all failed events', () => act(() => ask('redeliver', { failed: true }), 'Redelivered')),
-  ...presets.map((fault) => command(faultText(fault), () => addFault(fault))),
+  command('Retry all failing deliveries', () => act(() => ask('redeliver', { failed: true }), 'Retried')),
+  ...presets.map((fault) => command(faultText(fault), () => act(() => ask('addFault', fault), faultText(fault)))),
   command('Shortcuts', () => (isHelpOpen.value = true)),
 ];
 
@@ -38,19 +36,19 @@ function command(title: string, run: () => unknown): Found {
   return { title, kind: 'command', run };
 }
 
-/** The numbers, messages and events of the stream, the newest first. */
-const known = computed((): readonly Found[] => {
-  const { messages, events } = state.value;
-  const phones = [...phonesIn(state.value).keys()];
-  const numbers = phones.map((phone): Found => ({ title: phone, kind: 'number', run: () => goTo('phones', phone) }));
-  const sent = messages.map(({ id, to, text, template }): Found => {
-    return { title: text ?? template, kind: 'message', words: `${id} ${to}`, run: () => goTo('phones', `${to}/${id}`) };
-  });
-  const happened = events.map(({ id, type, message }): Found => {
-    return { title: type, kind: 'event', words: id, run: () => goTo('timeline', message ?? id) };
-  });
-  return [...numbers, ...sent.reverse(), ...happened.reverse()];
-});
+/** Everything that can be found, besides the commands. */
+const records = computed((): readonly Found[] => [
+  ...testNumbers.map(({ phone }): Found => ({ title: phone, kind: 'number', run: () => goTo('activity', phone) })),
+  ...Array.from(names.value, ([phone, title]): Found => {
+    return { title, kind: phone, run: () => goTo('activity', phone) };
+  }),
+  ...(templates.value ?? []).map(({ name: title }): Found => {
+    return { title, kind: 'template', run: () => goTo('data', `templates/${title}`) };
+  }),
+  ...rows.value.map(({ id, kind, title, text, phone }): Found => {
+    return { title: title ?? text, kind: phone || kind, words: id, run: () => goTo('activity', id) };
+  }),
+]);
 
 const most = 12;
 const wanted = signal('');
@@ -65,11 +63,10 @@ export function Finder() {
 }
 
 function Search() {
-  const contacts = useAsked('contents', 'contacts', { limit: 5_000 }) ?? [];
-  const templates = useAsked('contents', 'templates') ?? [];
+  useEffect(() => void askNames(), []);
   const at = useSignal(0);
   const found: Found[] = [];
-  for (const one of all()) if (found.length < most && isMatch(one)) found.push(one);
+  for (const one of [...commands, ...records.value]) if (found.length < most && isMatch(one)) found.push(one);
   const chosen = Math.min(at.value, found.length - 1);
   const run = (one: Found | undefined) => {
     if (!one) return;
@@ -116,22 +113,16 @@ function Search() {
             aria-selected={number === chosen}
             onClick={() => run(one)}
           >
-            <span class="one-line">{marked(one.title.slice(0, 200))}</span> <span class="note">{one.kind}</span>
+            <span class="one-line">
+              <bdi>{marked(one.title.slice(0, 200))}</bdi>
+            </span>
+            <small>{one.kind}</small>
           </li>
         ))}
       </ul>
       {found.length === 0 && <p class="note">Nothing contains “{wanted.value}”.</p>}
     </>
   );
-
-  function* all(): Generator<Found> {
-    yield* commands;
-    for (const { phone, name } of contacts)
-      if (name) yield { title: name, kind: 'contact', words: phone, run: () => goTo('phones', phone) };
-    for (const { name } of templates)
-      yield { title: name, kind: 'template', run: () => goTo('contents', `templates/${name}`) };
-    yield* known.value;
-  }
 }
 
 function isMatch({ title, kind, words = '' }: Found): boolean {

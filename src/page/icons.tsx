@@ -1,47 +1,50 @@
 import {
   ArrowLeft,
+  ArrowRightLeft,
   Check,
   CheckCheck,
-  ChevronRight,
   CircleAlert,
+  Clock,
   Copy,
-  Inbox,
-  Keyboard,
-  MessageSquarePlus,
-  Moon,
+  Ellipsis,
+  Megaphone,
+  Plus,
+  Reply,
   Search,
-  Send,
-  Sun,
-  SunMoon,
-  X,
+  Zap,
 } from 'lucide';
 import { h } from 'preact';
 
 const icons = {
   back: ArrowLeft,
-  sent: Check,
-  delivered: CheckCheck,
+  request: ArrowRightLeft,
+  accepted: Clock,
+  delivered: Check,
   read: CheckCheck,
   failed: CircleAlert,
-  open: ChevronRight,
   copy: Copy,
-  inbox: Inbox,
-  keys: Keyboard,
-  new: MessageSquarePlus,
+  more: Ellipsis,
+  broadcast: Megaphone,
+  plus: Plus,
+  reply: Reply,
   search: Search,
-  send: Send,
-  system: SunMoon,
-  light: Sun,
-  dark: Moon,
-  close: X,
+  event: Zap,
 } as const;
 
 export type IconName = keyof typeof icons;
 
-/** An outline beside a text, or on a button with a label: screen readers skip it. */
-export function Icon({ name }: { readonly name: IconName }) {
+interface IconProps {
+  readonly name: IconName;
+  readonly class?: string;
+  /** Without one, screen readers skip it. */
+  readonly label?: string;
+}
+
+/** An outline. */
+export function Icon({ name, class: extra = '', label }: IconProps) {
+  const shown = label === undefined ? { 'aria-hidden': true } : { role: 'img' as const, 'aria-label': label };
   return (
-    <svg class="icon" viewBox="0 0 24 24" aria-hidden="true">
+    <svg class={`icon ${extra}`} viewBox="0 0 24 24" {...shown}>
       {icons[name].map(([tag, attributes]) => h(tag, attributes))}
     </svg>
   );

@@ -1,5 +1,5 @@
 import { render } from 'preact';
-import { App } from './app.tsx';
+import { App, followTheme } from './app.tsx';
 import { follow, takeToken } from './connection.ts';
 import { followAddress } from './route.ts';
 import { listenForKeys } from './shortcuts.tsx';
@@ -7,6 +7,7 @@ import { listenForKeys } from './shortcuts.tsx';
 takeToken();
 // A link that is pasted into an open tab changes only the fragment.
 addEventListener('hashchange', takeToken);
+followTheme();
 followAddress();
 listenForKeys();
 follow();

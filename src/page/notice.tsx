@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
 import { endPauses } from './ask.ts';
-import { Icon, type IconName } from './icons.tsx';
+import { Icon } from './icons.tsx';
 
 interface Shown {
   readonly text: string;
@@ -47,31 +48,33 @@ export async function act<T>(action: () => Promise<T>, done?: string | ((result:
 
 interface CopyProps {
   readonly text: string | (() => string | Promise<string>);
-  readonly label: string;
-  readonly title?: string;
-  /** Shown instead of the label. */
-  readonly icon?: IconName;
+  readonly children: ComponentChildren;
+  readonly label?: string;
+  readonly class?: string;
 }
 
 /** A button that copies a text. */
-export function Copy({ text, label, title, icon }: CopyProps) {
+export function Copy({ text, children, label, class: name }: CopyProps) {
   const copy = async () => {
-    try {
-      await navigator.clipboard.writeText(typeof text === 'string' ? text : await text());
-      show('Copied');
-    } catch (error) {
-      show(`cannot copy: ${error instanceof Error ? error.message : ''}`, 'problem');
-    }
+    await navigator.clipboard.writeText(typeof text === 'string' ? text : await text()).catch((error: unknown) => {
+      throw new Error(`cannot copy: ${error instanceof Error ? error.message : ''}`);
+    });
   };
   return (
-    <button
-      type="button"
-      class={icon ? 'icon-button' : 'quiet'}
-      title={title ?? (icon && label)}
-      aria-label={icon && label}
-      onClick={() => void copy()}
-    >
-      {icon ? <Icon name={icon} /> : label}
+    <button type="button" class={name} aria-label={label} data-closes onClick={() => void act(copy, 'Copied')}>
+      {children}
     </button>
+  );
+}
+
+/** A command with a button that copies it. */
+export function Command({ children }: { readonly children: string }) {
+  return (
+    <div class="command">
+      <pre tabIndex={0}>{children}</pre>
+      <Copy text={children} label="Copy command" class="quiet">
+        <Icon name="copy" />
+      </Copy>
+    </div>
   );
 }

@@ -1,34 +1,55 @@
 import { signal } from '@preact/signals';
-import { type ScreenName, screens } from './words.ts';
+
+export const places = [
+  { name: 'activity', title: 'Activity' },
+  { name: 'data', title: 'Data' },
+  { name: 'setup', title: 'Setup' },
+] as const;
+
+export type PlaceName = (typeof places)[number]['name'];
 
 interface Route {
-  readonly screen: ScreenName;
-  /** The item on the screen, such as a number. */
+  readonly place: PlaceName;
+  /** What is open there, such as the id of a row. */
   readonly item: string;
 }
 
-export const route = signal<Route>({ screen: 'phones', item: '' });
+export const route = signal<Route>({ place: 'activity', item: '' });
 
 export function followAddress(): void {
-  route.value = routeOf(location.hash);
-  addEventListener('hashchange', () => (route.value = routeOf(location.hash)));
+  const follow = () => (route.value = routeOf(location.hash));
+  follow();
+  for (const event of ['hashchange', 'popstate']) addEventListener(event, follow);
 }
 
-export function linkTo(screen: ScreenName, item = ''): string {
-  return item === '' ? `#${screen}` : `#${screen}/${encodeURIComponent(item)}`;
+export function linkTo(place: PlaceName, item = ''): string {
+  return item === '' ? `#${place}` : `#${place}/${encodeURIComponent(item)}`;
 }
 
-/** Leaves no entry in the history for a change of the item on the same screen. */
-export function goTo(screen: ScreenName, item = ''): void {
-  const change = screen === route.value.screen ? 'replaceState' : 'pushState';
-  history[change](null, '', linkTo(screen, item));
+/** Leaves an entry in the history for another place, and for the first item that is opened in a narrow window. */
+export function goTo(place: PlaceName, item = ''): void {
+  const { value } = route;
+  const isOpening = isNarrow() && value.item === '' && item !== '';
+  const change = place !== value.place || isOpening ? 'pushState' : 'replaceState';
+  history[change](isOpening ? 'opened' : history.state, '', linkTo(place, item));
   route.value = routeOf(location.hash);
+}
+
+/** Closes the open item: with the entry that `goTo` has left, if there is one. */
+export function goBack(): void {
+  if (history.state === 'opened') history.back();
+  else goTo(route.value.place);
+}
+
+/** Whether the window shows the list or an item, but not both. */
+export function isNarrow(): boolean {
+  return matchMedia('(max-width: 767px)').matches;
 }
 
 function routeOf(hash: string): Route {
   const [, name, item = ''] = /^#([a-z]+)(?:\/(.*))?$/.exec(hash) ?? [];
-  const screen = screens.find((one) => one.name === name)?.name ?? 'phones';
-  return { screen, item: decoded(item) };
+  const place = places.find((one) => one.name === name)?.name ?? 'activity';
+  return { place, item: decoded(item) };
 }
 
 function decoded(text: string): string {
@@ -37,12 +58,4 @@ function decoded(text: string): string {
   } catch {
     return '';
   }
-}
-
-/** The part that is shown, by default the first, and what it shows, such as `contacts` and a number. */
-export function partOf<P extends string>(parts: Readonly<Record<P, string>>): { readonly part: P; readonly id: string };
-export function partOf(parts: Readonly<Record<string, string>>) {
-  const { item } = route.value;
-  const [name = ''] = item.split('/', 1);
-  return { part: name in parts ? name : Object.keys(parts)[0], id: item.slice(name.length + 1) };
 }

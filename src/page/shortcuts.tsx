@@ -1,8 +1,6 @@
 import { signal, useSignalEffect } from '@preact/signals';
 import { useLayoutEffect } from 'preact/hooks';
 import { Dialog } from './dialog.tsx';
-import { goTo } from './route.ts';
-import { screens } from './words.ts';
 
 const storage = 'bizmsg-keys';
 /** Whether single letters are shortcuts. */
@@ -22,7 +20,6 @@ export function useKeys(keys: Keys): void {
 }
 
 export function listenForKeys(): void {
-  let isGo = false;
   document.addEventListener('keydown', (event) => {
     if ((event.ctrlKey || event.metaKey) && event.key === 'k') {
       event.preventDefault();
@@ -30,10 +27,9 @@ export function listenForKeys(): void {
       return;
     }
     if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || isTyping(event.target)) return;
-    if (event.key !== 'Escape' && !hasKeys.value) return;
-    const screen = isGo ? screens.find(({ key }) => key === event.key) : undefined;
-    isGo = !screen && event.key === 'g';
-    const run = screen ? () => goTo(screen.name) : [...active].findLast((keys) => keys[event.key])?.[event.key];
+    // The browser closes the popover.
+    if (event.key === 'Escape' ? document.querySelector(':popover-open') : !hasKeys.value) return;
+    const run = [...active].findLast((keys) => keys[event.key])?.[event.key];
     // Enter belongs to a focused button or link.
     if (!run || (event.key === 'Enter' && isControl(event.target))) return;
     event.preventDefault();
@@ -42,8 +38,7 @@ export function listenForKeys(): void {
 }
 
 function isTyping(target: EventTarget | null): boolean {
-  if (!(target instanceof HTMLElement)) return false;
-  return target.closest('input, textarea, select, dialog') !== null;
+  return target instanceof HTMLElement && target.closest('input, textarea, select, dialog') !== null;
 }
 
 function isControl(target: EventTarget | null): boolean {
@@ -54,22 +49,22 @@ export const isHelpOpen = signal(false);
 export const isFinding = signal(false);
 
 const keys = [
-  ...screens.map(({ key, title }) => [`g ${key}`, title]),
   ['j k', 'Next and previous row'],
   ['Enter', 'Open the row'],
-  ['Esc', 'Back'],
-  ['/', 'Search'],
-  ['Ctrl K', 'Find anything'],
+  ['s', 'Send the message again'],
+  ['d', 'Redeliver its event'],
   ['r', 'Reply as the customer'],
-  ['n', 'New message'],
-  ['?', 'These shortcuts'],
+  ['n', 'Send a message'],
+  ['/', 'Filter'],
+  ['Ctrl K', 'Find anything'],
+  ['Esc', 'Close'],
 ] as const;
 
 export function Help() {
   useSignalEffect(() => localStorage.setItem(storage, hasKeys.value ? 'on' : 'off'));
   return (
     <Dialog title="Shortcuts" isOpen={isHelpOpen}>
-      <dl class="keys">
+      <dl class="pairs">
         {keys.map(([key, does]) => (
           <div key={key}>
             <dt>

@@ -1,79 +1,112 @@
 import { outcomeOf, replaces } from '../contract/events.ts';
-import type { FeedRecord, Topic } from '../sandbox/control/stream.ts';
+import type { FeedRecord, FeedRows, Topic } from '../sandbox/feed.ts';
 
 type Rows<K> = Extract<FeedRecord, { readonly kind: K; readonly rows: unknown }>['rows'] extends readonly (infer R)[]
   ? R
   : never;
 
-export type Reply = Rows<'replies'>;
 export type SandboxEvent = Rows<'events'>;
 export type Request = Rows<'requests'>;
 
-export interface Message extends Rows<'messages'> {
-  /** Time of the last receipt. */
-  readonly changedAt?: number | undefined;
+export interface Message extends Omit<Rows<'messages'>, 'campaign'> {
+  readonly campaign?: string | undefined;
   readonly reason?: string | undefined;
 }
 
-/** The page's state, from its stream. */
-export interface PageState {
-  /** Whether the first records have arrived. */
-  readonly isLoaded: boolean;
+/** The logs of the sandbox that the page shows. */
+export const logs = ['messages', 'events', 'requests'] as const;
+export type LogName = (typeof logs)[number];
+
+/** Some records of the logs, oldest first. */
+export interface Records {
   readonly messages: readonly Message[];
-  readonly replies: readonly Reply[];
   readonly events: readonly SandboxEvent[];
   readonly requests: readonly Request[];
+}
+
+/** The page's state, from its stream. */
+export interface PageState extends Records {
+  /** Whether the first records have arrived. */
+  readonly isLoaded: boolean;
+  /** The number of older records that each log has had. */
+  readonly older: Readonly<Record<LogName, number>>;
   /** When the next receipt or delivery is due. */
   readonly due: number | null;
-  /** Counts the changes of each topic: a screen asks again when its topic's count moves. */
+  /** Counts the changes of each topic: what shows a topic asks again when its count moves. */
   readonly versions: Readonly<Partial<Record<Topic, number>>>;
 }
+
+const none = { messages: 0, events: 0, requests: 0 };
 
 export const emptyState: PageState = {
   isLoaded: false,
   messages: [],
-  replies: [],
   events: [],
   requests: [],
+  older: none,
   due: null,
   versions: {},
 };
 
-/** The most records of a kind that the page keeps. */
+/** The most records of a log that the page keeps. */
 const most = 20_000;
 
+/** Applies a record of the stream. */
 export function reduce(state: PageState, record: FeedRecord): PageState {
   switch (record.kind) {
     case 'reset':
-      return { ...emptyState, versions: state.versions };
+      return { ...emptyState, isLoaded: true, older: record.from, versions: state.versions };
     case 'messages':
-      return { ...state, isLoaded: true, messages: joined(state.messages, record.rows) };
-    case 'replies':
-      return { ...state, isLoaded: true, replies: joined(state.replies, record.rows) };
+      return { ...state, messages: joined(state.messages, record.rows) };
     case 'events':
       return {
         ...state,
-        isLoaded: true,
         events: joined(state.events, record.rows),
         messages: withReceipts(state.messages, record.rows),
       };
     case 'requests':
-      return { ...state, isLoaded: true, requests: joined(state.requests, record.rows) };
+      return { ...state, requests: joined(state.requests, record.rows) };
     case 'due':
       return { ...state, due: record.at };
     case 'changed':
       return { ...state, isLoaded: true, versions: moved(state.versions, record.topics) };
+    case 'replies':
+      // A reply is an event, too.
+      return state;
     default:
       return state;
   }
+}
+
+/** Adds a part of a log before what the page has. An empty part is the beginning of the log. */
+export function withOlder(state: PageState, { kind, rows }: FeedRows): PageState {
+  if (kind === 'replies') return state;
+  const older = rows.length === 0 ? 0 : Math.max(0, state.older[kind] - rows.length);
+  return { ...state, older: { ...state.older, [kind]: older }, [kind]: [...rows, ...state[kind]] };
+}
+
+/** The log whose records go back least, if the sandbox has older ones of it; and how far they go back. */
+export function boundaryOf(state: PageState): { readonly log: LogName; readonly at: number } | undefined {
+  const open = logs.filter((log) => state.older[log] > 0);
+  const all = open.map((log) => ({ log, at: timeOf(state[log][0]) }));
+  return all.toSorted((one, other) => other.at - one.at)[0];
+}
+
+function timeOf(record: Message | SandboxEvent | Request | undefined): number {
+  if (!record) return Infinity;
+  return 'sent_at' in record
+    ? Date.parse(record.sent_at)
+    : typeof record.at === 'string'
+      ? Date.parse(record.at)
+      : record.at;
 }
 
 function moved(versions: PageState['versions'], topics: readonly Topic[]): PageState['versions'] {
   return { ...versions, ...Object.fromEntries(topics.map((topic) => [topic, (versions[topic] ?? 0) + 1])) };
 }
 
-function joined<T>(known: readonly T[], added: readonly T[]): readonly T[] {
-  return [...known, ...added].slice(-most);
+function joined<T>(before: readonly T[], added: readonly T[]): readonly T[] {
+  return [...before, ...added].slice(-most);
 }
 
 function withReceipts(messages: readonly Message[], events: readonly SandboxEvent[]): readonly Message[] {
@@ -86,13 +119,13 @@ function withReceipts(messages: readonly Message[], events: readonly SandboxEven
 }
 
 /** A message may arrive with a status that is newer than the event. */
-function withReceipt(message: Message, { type, at, data }: SandboxEvent): Message {
+function withReceipt(message: Message, { type, data }: SandboxEvent): Message {
   const status = outcomeOf(type);
   if (!status || replaces(message.status, status)) return message;
-  return { ...message, status, changedAt: at, reason: reasonIn(data) ?? message.reason };
+  return { ...message, status, reason: reasonIn(data) ?? message.reason };
 }
 
-function reasonIn({ reason }: SandboxEvent['data']): string | undefined {
+export function reasonIn({ reason }: SandboxEvent['data']): string | undefined {
   if (typeof reason !== 'object' || reason === null) return undefined;
   const parts: readonly unknown[] = Object.values(reason);
   return parts.filter((part) => typeof part === 'string').join(': ');

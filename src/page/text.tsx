@@ -10,6 +10,7 @@ const hidden = new RegExp(String.raw`((?:[\u0000-\u0008\u000b-\u001f\u007f-\u009
 /** A text from outside; hidden characters are shown as in JSON. */
 export function marked(text: string): ComponentChildren {
   const parts = text.split(hidden);
+  if (parts.length === 1) return text;
   return parts.map((part, at) => (at % 2 === 0 ? part : <span class="hidden-character">{escaped(part)}</span>));
 }
 
@@ -41,7 +42,7 @@ export function Text({ parts }: { readonly parts: readonly TextPart[] }) {
         {isCut && '…'}
       </span>
       {isCut && (
-        <button type="button" class="quiet" onClick={() => (isWhole.value = true)}>
+        <button type="button" onClick={() => (isWhole.value = true)}>
           Show all {length.toLocaleString('en')} characters
         </button>
       )}
@@ -56,6 +57,11 @@ function beginning(parts: readonly TextPart[]): readonly TextPart[] {
     rest -= part.text.length;
     return text === '' ? [] : [{ ...part, text }];
   });
+}
+
+/** A text from outside on one line, whatever it contains. */
+export function Line({ children }: { readonly children: string }) {
+  return <bdi>{marked(children.slice(0, 200))}</bdi>;
 }
 
 type Template = Pick<OutputOf<'templates'>[number], 'body' | 'variables'>;
@@ -98,10 +104,4 @@ export function Variables({ template: { body, variables }, values, isRequired }:
 
 export function paramsOf({ variables }: Template, values: Values): readonly string[] {
   return variables.map((variable) => values[variable] ?? '');
-}
-
-/** The status of an answer; 0 if there was none. */
-export function StatusText({ status }: { readonly status: number }) {
-  const how = status >= 200 && status < 400 ? 'delivered' : 'dead';
-  return <span class={`state ${how}`}>{status === 0 ? 'no answer' : status}</span>;
 }

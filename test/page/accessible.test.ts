@@ -3,197 +3,174 @@ import { createRequire } from 'node:module';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { receiver } from '../sandbox/receiver.ts';
-import { addresses, noBrowser, show, useBrowser, useSandbox } from './browser.ts';
+import { addresses, firstSteps, noBrowser, rowsOn, show, storyOn, useBrowser, useSandbox } from './browser.ts';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-
+const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 /** The rules that colors can break. */
-const ofColors = { runOnly: ['color-contrast', 'link-in-text-block'] };
+const ofColors = ['color-contrast', 'link-in-text-block'];
 
-/** Findings of axe in light colors, and those about colors in dark ones, with the elements, except minor ones. */
+/** Findings of axe in light colors, and those about colors in dark ones, with the elements. */
 async function findings(page: Page): Promise<unknown> {
   if (!(await page.evaluate('"axe" in window'))) await page.evaluate(axe);
   const found: unknown[] = [];
-  for (const [colorScheme, options] of [
-    ['light', {}],
+  for (const [colorScheme, runOnly] of [
+    ['light', tags],
     ['dark', ofColors],
   ] as const) {
     // A transition between the colors would be a finding.
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
     const inScheme: unknown = await page.evaluate(
-      `axe.run(${JSON.stringify(options)}).then(({ violations }) => violations
-        .filter(({ impact }) => impact !== 'minor')
-        .map(({ id, nodes }) => ['${colorScheme}', id, ...nodes.map(({ html }) => html)]))`,
+      `axe.run(${JSON.stringify({ runOnly })}).then(({ violations }) => violations
+        .map(({ id, nodes }) => ['${colorScheme}', id, ...nodes.map(({ html }) => html.slice(0, 200))]))`,
     );
     found.push(inScheme);
   }
   return found.flat();
 }
 
-const sizes = [
-  [1_440, 900],
-  [1_024, 768],
-  [375, 812],
-] as const;
+const widths = [375, 768, 1_024, 1_440];
 
 describe.skipIf(noBrowser)(`the page (${noBrowser ?? 'in chromium'})`, () => {
   const tabs = useBrowser();
   const shown = useSandbox();
 
+  /** Everything that a list, a story and a phone can have. */
   async function fill(): Promise<void> {
-    shown.sandbox.webhooks.add({ url: 'http://127.0.0.1:9/hooks' });
+    const hook = await receiver((response) => response.writeHead(500).end('TypeError: order is undefined'));
+    shown.sandbox.webhooks.add({ url: hook.url });
     shown.sandbox.faults.add({ on: ['sendTemplate'], effect: { kind: 'latency', ms: 1 } });
-    await shown.send('+12025550101', 'order_update', ['Ada', 'A-1']);
-    await shown.send('+12025550101', 'order_update', ['Ada', 'A-1']);
+    shown.sandbox.seed({ contacts: [{ phone: '+12025550155', name: 'محمد الأحمد' }] });
+    await shown.send('+12025550155', 'order_update', ['W'.repeat(300), 'A-1']);
     await shown.send('+12025550102', 'welcome');
-    shown.sandbox.trigger('message.received', { from: '+12025550101', text: 'Thanks' });
     shown.sandbox.trigger('broadcast.completed', { template: 'appointment_reminder' });
+    await shown.sandbox.time.advance(7_000);
+    for (let at = 0; at < 2; at++) await shown.send('+12025550111', 'nothing').catch(() => {});
+    shown.sandbox.trigger('message.received', { from: '+12025550101', text: 'Thanks' });
+    await shown.send('+12025550101', 'order_update', ['Ada', 'A-1']);
+    await shown.send('+12025550101', 'order_update', ['Ada', 'A-1']);
     await shown.sandbox.time.advance(400);
   }
 
-  it.each(sizes)(
-    'has no finding of axe on any screen of %i × %i pixels, and nothing scrolls sideways',
-    async (width, height) => {
+  it.each(widths)('has no finding of axe at %i px: each place, full', async (width) => {
+    await fill();
+    const page = await tabs.open(shown.link, { viewport: { width, height: 800 } });
+    await rowsOn(page).getByText('500').first().waitFor();
+    for (const address of addresses) {
+      await show(page, address);
+      expect([address, await findings(page)]).toEqual([address, []]);
+    }
+    await show(page, 'activity');
+    for (const row of ['Ada, your order', 'send-template', 'broadcast', 'Thanks']) {
+      await show(page, 'activity');
+      await rowsOn(page).filter({ hasText: row }).first().click();
+      await storyOn(page).getByRole('heading').waitFor();
+      expect([row, await findings(page)]).toEqual([row, []]);
+    }
+  });
+
+  it.each(widths)('has no finding of axe at %i px: each place, empty', async (width) => {
+    const page = await tabs.open(shown.link, { viewport: { width, height: 800 } });
+    await firstSteps(page).waitFor();
+    for (const address of addresses) {
+      await show(page, address);
+      expect([address, await findings(page)]).toEqual([address, []]);
+    }
+  });
+
+  /** Buttons that open something, with its name. */
+  const openers = [
+    ['Menu', 'More'],
+    ['More', 'More'],
+    ['Connect', 'Connect'],
+    ['Clock frozen', 'Clock'],
+    ['/hooks', 'Webhooks'],
+    ['Insert a reply', 'Replies'],
+    ['Send', 'Send a message'],
+    ['Find anything ⌘K', 'Find anything'],
+  ] as const;
+
+  it.each(widths)(
+    'has no finding of axe at %i px in what opens; Escape closes it, and the focus returns',
+    async (width) => {
       await fill();
-      const page = await tabs.open(shown.link, { viewport: { width, height } });
-      for (const address of addresses) {
-        await show(page, address);
-        expect([address, await findings(page)]).toEqual([address, []]);
-        const wide = `[document.documentElement, ...document.querySelectorAll('.list, .detail, .side, .story')]
-        .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth).map(({ className }) => className)`;
-        expect([address, await page.evaluate(wide)]).toEqual([address, []]);
+      const page = await tabs.open(shown.link, { viewport: { width, height: 800 } });
+      await page.getByRole('button', { name: 'Retry' }).first().waitFor();
+      if (width === 375) await rowsOn(page).filter({ hasText: 'Ada, your order' }).first().click();
+      for (const [button, name] of openers) {
+        const opener = page.getByRole('button', {
+          name: button,
+          exact: button !== '/hooks' && button !== 'Clock frozen',
+        });
+        if (!(await opener.isVisible())) continue;
+        await opener.press('Enter');
+        const opened = page.getByRole('dialog', { name, exact: true }).filter({ visible: true });
+        await opened.waitFor();
+        await opened.getByRole('button').first().waitFor();
+        expect([name, await findings(page)]).toEqual([name, []]);
+        expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+        await page.keyboard.press('Escape');
+        await opened.waitFor({ state: 'hidden' });
+        expect(await opener.evaluate((one) => one === one.ownerDocument.activeElement)).toBe(true);
       }
     },
   );
 
-  it.each(sizes)('has no finding of axe in what happened to a message, of %i × %i pixels', async (width, height) => {
-    const hook = await receiver((response) => response.writeHead(500).end('TypeError: order is undefined'));
-    shown.sandbox.webhooks.add({ url: hook.url });
-    const id = await shown.send('+12025550103', 'welcome');
-    await shown.sandbox.time.advance(5_000);
-    const page = await tabs.open(shown.link, { viewport: { width, height } });
-    await page.goto(`${shown.url}/__sandbox/#phones/${encodeURIComponent(`+12025550103/${id}`)}`);
-    const steps = page.getByRole('complementary', { name: 'What happened' }).getByRole('listitem');
-    await steps.filter({ hasText: 'Accepted' }).getByRole('button').first().click();
-    await page.getByRole('region', { name: 'Request' }).waitFor();
-    await steps.getByRole('button', { name: 'POST 127.0.0.1' }).click();
-    await steps.getByText('TypeError: order is undefined').waitFor();
-    expect(await findings(page)).toEqual([]);
+  it('scrolls nowhere sideways from 320 to 1,920 px, and its bar has 44 px', async () => {
+    await fill();
+    const page = await tabs.open(shown.link, { viewport: { width: 320, height: 800 } });
+    const wide = `[...document.querySelectorAll('html, main, .bar, .list, .strip, .rows, .story, .chat, .place, .listing, .detail, .frozen')]
+      .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
+      .map(({ className, scrollWidth, clientWidth }) => [className, scrollWidth, clientWidth].join(' '))`;
+    for (const address of ['activity', 'activity/%2B12025550101', 'data', 'setup'] as const) {
+      await show(page, address);
+      for (let width = 320; width <= 1_920; width += 64) {
+        await page.setViewportSize({ width, height: 800 });
+        await expect.poll(() => page.evaluate(wide), { message: `${address} at ${width} px` }).toEqual([]);
+        expect((await page.locator('.bar').boundingBox())?.height).toBe(44);
+      }
+    }
   });
 
-  it('has no finding of axe in a thread, a menu and a dialog', async () => {
+  it('has the first row after one Tab and Enter, and opens it by Enter', async () => {
     await fill();
     const page = await tabs.open(shown.link);
-    await page.getByRole('link', { name: '+12025550101' }).first().click();
-    await page.getByText('sent twice').waitFor();
-    expect(await findings(page)).toEqual([]);
-    await page.getByText('Connect', { exact: true }).click();
-    await page.getByRole('button', { name: 'Copy .env' }).waitFor();
-    expect(await findings(page)).toEqual([]);
-    await page.getByText('Connect', { exact: true }).click();
-    await page.getByRole('button', { name: 'New message' }).click();
-    await page.getByRole('dialog', { name: 'New message' }).waitFor();
-    expect(await findings(page)).toEqual([]);
-    await page.keyboard.press('Escape');
-    await page.keyboard.press('Control+k');
-    await page.getByRole('option').first().waitFor();
-    expect(await findings(page)).toEqual([]);
+    await rowsOn(page).first().waitFor();
+    for (const key of ['Tab', 'Enter']) await page.keyboard.press(key);
+    expect(await page.evaluate('document.activeElement.role')).toBe('listbox');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    expect(await page.evaluate('document.activeElement.id')).toBe('story');
   });
 
-  it('has no finding of axe in the details of a request', async () => {
+  it('has controls of at least 24 px at 375 px, and rows and buttons of 36', async () => {
     await fill();
-    const page = await tabs.open(shown.link);
-    await show(page, 'timeline');
-    await page.getByRole('row').filter({ hasText: 'welcome' }).getByRole('button').click();
-    await page.getByRole('region', { name: 'Details' }).getByRole('button', { name: 'Accepted' }).click();
-    await page.getByRole('region', { name: 'Request' }).waitFor();
-    expect(await findings(page)).toEqual([]);
+    const page = await tabs.open(shown.link, { viewport: { width: 375, height: 812 } });
+    await rowsOn(page).first().waitFor();
+    const small = (selector: string, least: number) =>
+      page.evaluate(`[...document.querySelectorAll('${selector}')].filter((one) => one.checkVisibility())
+        .map((one) => [one.outerHTML.slice(0, 80), one.getBoundingClientRect()])
+        .filter(([, { width, height }]) => Math.min(width, height) < ${least}).map(([html, { width, height }]) => [html, width, height])`);
+    for (const address of [...addresses, 'row'] as const) {
+      if (address === 'row') {
+        await show(page, 'activity');
+        await rowsOn(page).filter({ hasText: 'Ada, your order' }).first().click();
+      } else await show(page, address);
+      expect([address, await small('a, button, input, select, summary', 24)]).toEqual([address, []]);
+      const isHigh = await small('.row, .list button, .bar .main, .actions button, .reply-form button', 36);
+      expect([address, isHigh]).toEqual([address, []]);
+    }
   });
 
-  it('can be used by keyboard only', async () => {
-    await shown.send('+12025550101', 'welcome');
-    const page = await tabs.open(shown.link);
-    const { keyboard } = page;
-    await page.getByRole('heading', { name: '+12025550101' }).waitFor();
-    await keyboard.press('j');
-    await page.getByRole('heading', { name: '+12025550102' }).waitFor();
-    await keyboard.press('k');
-    await page.getByRole('heading', { name: '+12025550101' }).waitFor();
-    await keyboard.press('Enter');
-    await expect.poll(() => page.evaluate('document.activeElement.placeholder')).toBe('Reply as +12025550101');
-    await keyboard.type('Where is my order? gpj');
-    await keyboard.press('Enter');
-    await page.getByRole('article', { name: 'Reply' }).getByText('Where is my order? gpj').waitFor();
-    await keyboard.press('Escape');
-
-    await keyboard.press('n');
-    const dialog = page.getByRole('dialog', { name: 'New message' });
-    await dialog.getByRole('textbox', { name: 'To' }).waitFor();
-    await keyboard.press('Escape');
-    await dialog.waitFor({ state: 'hidden' });
-    await expect.poll(() => page.evaluate('document.activeElement.tagName')).toBe('BODY');
-    await keyboard.press('/');
-    await keyboard.type('0103');
-    const numbers = page.getByRole('navigation', { name: 'Numbers' });
-    await numbers.getByRole('link', { name: '0102' }).waitFor({ state: 'detached' });
-    await numbers.getByRole('link', { name: '0103' }).waitFor();
-    await keyboard.press('Escape');
-    await keyboard.press('?');
-    const keys = page.getByRole('dialog', { name: 'Shortcuts' });
-    await expect.poll(() => keys.innerText()).toContain('Next and previous row');
-  });
-
-  it('has the keys of a conversation from the moment it is shown', async () => {
-    const page = await tabs.open(shown.link);
-    const link = page.getByRole('link', { name: '+12025550101' }).first();
-    await link.waitFor();
-    await page.evaluate(`new MutationObserver((_, observer) => {
-      if (!document.querySelector('.thread')) return;
-      observer.disconnect();
-      document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'r', bubbles: true }));
-    }).observe(document.body, { childList: true, subtree: true })`);
-    await link.click();
-    await expect.poll(() => page.evaluate('document.activeElement.placeholder')).toBe('Reply as +12025550101');
-  });
-
-  it('goes back to the screen before a shortcut', async () => {
-    const page = await tabs.open(shown.link);
-    await page.getByRole('link', { name: '+12025550101' }).first().waitFor();
-    await page.keyboard.press('g');
-    await page.keyboard.press('d');
-    await page.getByRole('heading', { name: 'Webhooks', level: 1 }).waitFor();
-    await page.goBack();
-    await expect.poll(() => page.title()).toContain('Messages');
-  });
-
-  it('does not cover Reply with a notice', async () => {
-    const page = await tabs.open(shown.link);
-    await page.getByRole('link', { name: '+12025550101' }).first().click();
-    await page.getByRole('button', { name: 'Copy number' }).click();
-    const notice = page.locator('.notice.done, .notice.problem');
-    const [above, reply] = [await notice.boundingBox(), await page.locator('.reply-form').boundingBox()];
-    expect((above?.y ?? 0) + (above?.height ?? 0)).toBeLessThan(reply?.y ?? 0);
-  });
-
-  it('has single keys that can be turned off', async () => {
-    const page = await tabs.open(shown.link);
-    await page.getByRole('link', { name: '+12025550101' }).first().waitFor();
-    await page.keyboard.press('?');
-    const dialog = page.getByRole('dialog', { name: 'Shortcuts' });
-    await dialog.getByRole('checkbox', { name: 'Single letters are shortcuts' }).uncheck();
-    await page.keyboard.press('Escape');
-    await page.keyboard.press('j');
-    await page.keyboard.press('n');
-    expect(await page.getByRole('dialog').count()).toBe(0);
-    expect(page.url()).toBe(`${shown.url}/__sandbox/`);
-  });
-
-  it('returns the focus to the button that opened a dialog', async () => {
-    const page = await tabs.open(shown.link);
-    const button = page.getByRole('button', { name: 'New message' });
-    await button.press('Enter');
-    await page.getByRole('dialog', { name: 'New message' }).getByRole('textbox', { name: 'To' }).waitFor();
-    await page.keyboard.press('Escape');
-    await expect.poll(() => page.evaluate('document.activeElement.textContent.trim()')).toBe('New message');
+  it('has at most 4 sizes of fonts on Activity, and 8 combinations with weights and line heights', async () => {
+    await fill();
+    const page = await tabs.open(shown.link, { viewport: { width: 1_440, height: 900 } });
+    await storyOn(page).getByText('What it got').first().waitFor();
+    await rowsOn(page).getByText('500').first().waitFor();
+    const fonts: string[] = await page.evaluate(`[...new Set([...document.querySelectorAll('#page *')]
+      .filter((one) => one.checkVisibility() && [...one.childNodes].some(({ nodeType, data }) => nodeType === 3 && data.trim()))
+      .map((one) => getComputedStyle(one)).map(({ fontSize, fontWeight, lineHeight }) => [fontSize, fontWeight, lineHeight].join(' ')))]`);
+    expect(new Set(fonts.map((font) => font.split(' ')[0])).size).toBeLessThanOrEqual(4);
+    expect(fonts.length, fonts.join('; ')).toBeLessThanOrEqual(8);
   });
 });

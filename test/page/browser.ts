@@ -1,9 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { type Browser, chromium, type ConsoleMessage, type Page, type Request } from 'playwright-core';
+import { type Browser, chromium, type ConsoleMessage, type Locator, type Page, type Request } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished } from 'vitest';
 import { pageLink } from '../../src/commands/sandbox/env.ts';
 import { endpoints } from '../../src/contract/endpoints.ts';
-import type { ScreenName } from '../../src/page/words.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import { manualClock } from '../../src/sandbox/time/clock.ts';
@@ -96,20 +95,16 @@ function watch(page: Page, expected: RegExp): { readonly problems: readonly stri
   };
 }
 
-/** Addresses of the page, each with the label of what it shows; an empty table has none. */
+/** Addresses of the page, each with the label of what it shows. */
 const shownAt = {
-  phones: 'Numbers',
-  'phones/%2B12025550101': 'Messages of +12025550101',
-  timeline: 'Timeline',
-  deliveries: 'Deliveries',
-  contents: 'contacts',
-  'contents/contacts%2F%2B12025550111': 'Details',
-  'contents/templates': 'templates',
-  'contents/templates%2Forder_update': 'Details',
-  'contents/campaigns': 'campaigns',
-  limits: 'Plan',
-  'limits/keys': 'Keys',
-} as const satisfies Readonly<Record<ScreenName, string>> & Readonly<Record<string, string>>;
+  activity: 'Activity',
+  'activity/%2B12025550101': 'Phone',
+  data: 'Search contacts',
+  'data/contacts%2F%2B12025550111': 'Details',
+  'data/templates%2Forder_update': 'Details',
+  'data/campaigns%2Fcmp_sandbox_2': 'Details',
+  setup: 'Plan',
+} as const;
 
 type Address = keyof typeof shownAt;
 
@@ -118,7 +113,27 @@ export const addresses: readonly Address[] = Object.keys(shownAt).filter((one): 
 /** Goes to an address of the page that is open, without loading it again. */
 export async function show(page: Page, address: Address): Promise<void> {
   await page.goto(new URL(`#${address}`, page.url()).href);
-  await page.getByRole('main').getByLabel(shownAt[address], { exact: true }).first().waitFor();
+  const place = page.getByRole('main').getByLabel(shownAt[address], { exact: true }).first();
+  await place
+    .or(page.getByRole('button', { name: 'Phone' }))
+    .or(firstSteps(page))
+    .first()
+    .waitFor();
+}
+
+/** What an empty sandbox shows. */
+export function firstSteps(page: Page): Locator {
+  return page.getByRole('heading', { name: 'Waiting for your first message' });
+}
+
+/** The rows of Activity. */
+export function rowsOn(page: Page): Locator {
+  return page.getByRole('listbox', { name: 'Activity' }).getByRole('option');
+}
+
+/** What happened to the chosen row. */
+export function storyOn(page: Page): Locator {
+  return page.getByRole('region', { name: 'What happened' });
 }
 
 interface Shown {

@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { httpRequest } from '../../src/base/http-request.ts';
 import { raw } from '../sandbox/served.ts';
 import { bin, startBin, temporaryHome } from '../support/bin.ts';
-import { noBrowser, useBrowser, useSandbox } from './browser.ts';
+import { firstSteps, noBrowser, rowsOn, useBrowser, useSandbox } from './browser.ts';
 
 const shown = useSandbox();
 const files = ['/__sandbox/', '/__sandbox/page.js', '/__sandbox/page.css'];
@@ -78,7 +78,7 @@ describe.skipIf(noBrowser)(`the page (${noBrowser ?? 'in chromium'})`, () => {
     const page = await tabs.open(`${shown.url}/__sandbox/${fragment}`);
     await page.getByText('bizmsg sandbox open').waitFor();
     expect(await page.getByRole('main').innerText()).not.toContain('Welcome');
-    expect(await page.getByRole('link', { name: '+12025550101' }).count()).toBe(0);
+    expect(await rowsOn(page).count()).toBe(0);
   });
 
   it('asks less and less often with a wrong token, and immediately with a new one', async () => {
@@ -95,7 +95,7 @@ describe.skipIf(noBrowser)(`the page (${noBrowser ?? 'in chromium'})`, () => {
     expect(asked).toBeGreaterThanOrEqual(3);
     expect(asked).toBeLessThanOrEqual(8);
     await page.goto(shown.link);
-    await page.getByRole('link', { name: '+12025550101' }).first().waitFor();
+    await firstSteps(page).waitFor();
   });
 
   it('sends its token to no program that takes the port of a sandbox that has ended', async () => {
@@ -106,7 +106,7 @@ describe.skipIf(noBrowser)(`the page (${noBrowser ?? 'in chromium'})`, () => {
     await expect.poll(() => sandbox.stdout()).toContain('Ready');
     const url = /http:\S+/.exec(sandbox.stdout())?.[0] ?? '';
     const page = await tabs.open(await run('sandbox', 'open', '--print', '--url', url), { expected: /status of 404/ });
-    await page.getByRole('link', { name: '+12025550101' }).first().waitFor();
+    await firstSteps(page).waitFor();
     await run('sandbox', 'stop');
     await sandbox.ended;
     const asked: IncomingMessage[] = [];
@@ -115,7 +115,7 @@ describe.skipIf(noBrowser)(`the page (${noBrowser ?? 'in chromium'})`, () => {
       response.writeHead(404).end('{}');
     }).listen(Number(new URL(url).port), '127.0.0.1');
     onTestFinished(() => other.close().closeAllConnections());
-    for (const screen of ['Webhooks', 'Settings', 'Data']) await page.getByRole('link', { name: screen }).click();
+    for (const screen of ['Data', 'Setup', 'Activity']) await page.getByRole('link', { name: screen }).click();
     await expect.poll(() => asked.length).toBeGreaterThan(5);
     expect(
       asked.filter(({ url = '', headers }) => headers['x-sandbox-token'] || !url.includes('/proof?nonce=')),
@@ -132,8 +132,7 @@ describe.skipIf(noBrowser)(`the page (${noBrowser ?? 'in chromium'})`, () => {
 
   it('keeps its token from other tabs and from the history', async () => {
     const page = await tabs.open(shown.link);
-    await page.getByRole('link', { name: '+12025550101' }).first().click();
-    await page.getByRole('region', { name: 'Messages of' }).getByText('No messages yet').waitFor();
+    await firstSteps(page).waitFor();
     expect(await page.evaluate('[location.href, document.cookie, JSON.stringify(localStorage)].join()')).not.toContain(
       shown.token,
     );

@@ -16,6 +16,7 @@ import { resettable } from '../state/records.ts';
 import { newWebhook } from '../events/webhooks.ts';
 import { messageFilter, part, requestRow } from '../views.ts';
 import { type Clock, type Landmark, landmarks } from '../time/clock.ts';
+import { glanceAt, problemsOf } from './glance.ts';
 import type { PageFiles } from './page.ts';
 
 /** A sandbox that is served by this process. */
@@ -155,6 +156,10 @@ export const operations = {
       return { redelivered: sandbox.redeliver(id ?? 'failed') };
     },
   ),
+  /** The newest of what fails, of everything, and how the webhooks do. */
+  problems: op(nothing, problemsOf),
+  /** The deliveries of events and messages, and the names of numbers. */
+  glance: op(fields({ ids: read.list(read.string), phones: read.list(read.string) }), glanceAt),
   /** The answers of the handler behind a listener, by the ids of its webhook and of the events. */
   reportForwards: op(
     fields({ webhook: read.string, forwards: read.list(forwarded) }),

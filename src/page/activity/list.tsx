@@ -1,0 +1,187 @@
+import { signal, useSignal } from '@preact/signals';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { now } from '../clock.tsx';
+import { Icon, type IconName } from '../icons.tsx';
+import { deliveriesOf, inView, nameOf } from '../known.ts';
+import { resultOf } from '../result.ts';
+import { goTo } from '../route.ts';
+import type { Row } from '../rows.ts';
+import { useKeys } from '../shortcuts.tsx';
+import { Line, marked } from '../text.tsx';
+import { timeText } from '../words.ts';
+import { chosen, isHeld, isTight, loadOlder, release, shown, waiting } from './shown.ts';
+
+/** Rows above and below the visible part that are rendered too. */
+const margin = 8;
+
+/** Rows that arrived while the page was open, and still have to show it. */
+const fresh = new Set<string>();
+
+/** The rows, of which only those in view are rendered. They move by a transform, so that nothing has to be laid out. */
+export function List({ label }: { readonly label: string }) {
+  const box = useRef<HTMLDivElement>(null);
+  const range = useSignal({ first: 0, last: 40 });
+  const height = isTight.value ? 56 : 36;
+  const rows = shown.value;
+  const part = rows.slice(range.value.first, range.value.last);
+  noteFresh(rows);
+  const measure = () => {
+    const { scrollTop = 0, clientHeight = 0 } = box.current ?? {};
+    const first = Math.max(0, Math.floor(scrollTop / height) - margin);
+    const last = Math.ceil((scrollTop + clientHeight) / height) + margin;
+    if (first !== range.value.first || last !== range.value.last) range.value = { first, last };
+    isHeld.value = scrollTop > 0 || box.current?.parentElement?.matches(':hover') === true;
+    if (scrollTop > 0 || last > shown.value.length) void loadOlder(shown.value[last]);
+  };
+  useLayoutEffect(() => {
+    const observer = new ResizeObserver(measure);
+    if (box.current) observer.observe(box.current);
+    return () => observer.disconnect();
+  }, [height]);
+  useLayoutEffect(measure, [rows.length]);
+  useLayoutEffect(() => void (inView.value = part), [rows, range.value]);
+  const step = useSteps(box, height);
+  return (
+    <div class="scroller" onMouseEnter={measure} onMouseLeave={measure}>
+      <Pill onShow={() => box.current?.scrollTo({ top: 0 })} />
+      <div
+        ref={box}
+        class="rows"
+        role="listbox"
+        tabIndex={0}
+        aria-label={label}
+        aria-activedescendant={part.some(({ id }) => id === chosen.value) ? `row-${chosen.value}` : undefined}
+        onScroll={measure}
+        onKeyDown={(event) => {
+          const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+          if (by === undefined) return;
+          event.preventDefault();
+          step(by);
+        }}
+      >
+        <div class="whole" role="presentation" style={{ height: `${rows.length * height}px` }}>
+          {part.map((row, at) => (
+            <RowView
+              key={row.id}
+              row={row}
+              place={range.value.first + at}
+              top={(range.value.first + at) * height}
+              isChosen={row.id === chosen.value}
+            />
+          ))}
+        </div>
+      </div>
+    </div>
+  );
+}
+
+let newest: string | undefined;
+
+function noteFresh(rows: readonly Row[]): void {
+  const before = rows.findIndex(({ id }) => id === newest);
+  if (before > 0) for (const { id } of rows.slice(0, before)) fresh.add(id);
+  newest = rows[0]?.id;
+}
+
+/** Chooses the next or previous row, and keeps it in view. */
+function useSteps(box: { readonly current: HTMLDivElement | null }, height: number) {
+  const step = (by: number) => {
+    const rows = shown.value;
+    const at = rows.findIndex(({ id }) => id === chosen.value);
+    const next = Math.min(Math.max(0, at + by), rows.length - 1);
+    const { id } = rows[next] ?? {};
+    if (id === undefined || !box.current) return;
+    goTo('activity', id);
+    const { scrollTop, clientHeight } = box.current;
+    const top = next * height;
+    if (top < scrollTop) box.current.scrollTop = top;
+    else if (top + height > scrollTop + clientHeight) box.current.scrollTop = top + height - clientHeight;
+  };
+  useKeys({ j: () => step(1), k: () => step(-1) });
+  return step;
+}
+
+interface RowViewProps {
+  readonly row: Row;
+  readonly place: number;
+  readonly top: number;
+  readonly isChosen: boolean;
+}
+
+function RowView({ row, place, top, isChosen }: RowViewProps) {
+  const { id, at, kind, title, text, isBad, phone, count } = row;
+  return (
+    <div
+      id={`row-${id}`}
+      class={fresh.has(id) ? 'row is-fresh' : 'row'}
+      role="option"
+      aria-selected={isChosen}
+      aria-setsize={shown.value.length}
+      aria-posinset={place + 1}
+      style={{ transform: `translateY(${top}px)` }}
+      onClick={() => goTo('activity', id)}
+      onAnimationEnd={() => fresh.delete(id)}
+    >
+      <Glyph row={row} />
+      <span class="who" dir="auto">
+        {marked((title ?? nameOf(phone)).slice(0, 80) || kind)}
+        {count > 1 && <span class="times"> × {count}</span>}
+      </span>
+      <span class={isBad ? 'text is-bad' : 'text'}>
+        <Line>{text}</Line>
+      </span>
+      <ResultText row={row} />
+      <time>{timeText(at)}</time>
+    </div>
+  );
+}
+
+const tones = { accepted: 'wait', delivered: 'plain', read: 'good', failed: 'bad' } as const;
+
+export function Glyph({ row: { kind, message, isBad } }: { readonly row: Row }) {
+  const status = message?.status;
+  const name: IconName = isBad ? 'failed' : kind === 'message' ? (status ?? 'delivered') : kind;
+  const tone = isBad ? 'bad' : status ? tones[status] : 'plain';
+  return <Icon name={name} class={`is-${tone}`} label={name} />;
+}
+
+function ResultText({ row }: { readonly row: Row }) {
+  const { text, tone } = resultOf(row, deliveriesOf(row), now);
+  return <span class={`result mono is-${tone}`}>{text}</span>;
+}
+
+/** Milliseconds between two announcements. */
+const announceEvery = 5_000;
+const announced = signal('');
+let lastAnnounced = 0;
+
+/** How many rows wait while someone reads; a click shows them. */
+function Pill({ onShow }: { readonly onShow: () => void }) {
+  const count = waiting.value;
+  useEffect(() => {
+    const timer = setTimeout(
+      () => {
+        lastAnnounced = Date.now();
+        announced.value = count === 0 ? '' : `${count} new`;
+      },
+      Math.max(0, lastAnnounced + announceEvery - Date.now()),
+    );
+    return () => clearTimeout(timer);
+  }, [count]);
+  const show = () => {
+    release();
+    onShow();
+  };
+  return (
+    <div class="pill">
+      {count > 0 && (
+        <button type="button" onClick={show}>
+          {count} new ↑
+        </button>
+      )}
+      <span class="unseen" role="status">
+        {announced.value}
+      </span>
+    </div>
+  );
+}

@@ -1,0 +1,229 @@
+import { useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import type { OutputOf } from '../sandbox/control/operations.ts';
+import { ask, useAsked } from './ask.ts';
+import { compose } from './compose.tsx';
+import { act, Command, Copy } from './notice.tsx';
+import { goTo, linkTo, route } from './route.ts';
+import { Line, Text, Variables } from './text.tsx';
+import { countText } from './words.ts';
+
+const parts = { contacts: Contacts, templates: Templates, campaigns: Campaigns } as const;
+
+/** Older ones are listed by the command only. */
+const most = 5_000;
+
+/** Contacts, templates and campaigns: lists with a search, and the chosen record beside them. */
+export function Data() {
+  const { item } = route.value;
+  const part = isPart(item.split('/', 1)[0]) ? item.split('/', 1)[0] : 'contacts';
+  const Part = parts[isPart(part) ? part : 'contacts'];
+  return (
+    <div class="place">
+      <nav class="tabs" aria-label="Data">
+        {Object.keys(parts).map((name) => (
+          <a key={name} href={linkTo('data', name)} aria-current={name === part ? 'page' : undefined}>
+            {name.charAt(0).toUpperCase() + name.slice(1)}
+          </a>
+        ))}
+      </nav>
+      <Part chosen={item.slice(item.indexOf('/') + 1 || Infinity)} />
+    </div>
+  );
+}
+
+function isPart(name: string | undefined): name is keyof typeof parts {
+  return name !== undefined && Object.hasOwn(parts, name);
+}
+
+interface PartProps {
+  /** The key of the record whose details are shown. */
+  readonly chosen: string;
+}
+
+function Contacts({ chosen }: PartProps) {
+  const contacts = useAsked(['contents'], 'contacts', { limit: most });
+  const entries = contacts?.map((contact): Entry => {
+    const { phone, name, tags, attributes } = contact;
+    const text = [phone, ...tags].join(' · ');
+    const detail = () => <Contact contact={contact} />;
+    return { key: phone, title: name || phone, text, words: JSON.stringify(attributes), meta: '', detail };
+  });
+  const example = 'bizmsg contacts create --set phone=+12025550142 --profile local';
+  return <Listing part="contacts" {...{ entries, chosen, example }} />;
+}
+
+function Templates({ chosen }: PartProps) {
+  const templates = useAsked(['contents'], 'templates');
+  const entries = templates?.map((template): Entry => {
+    const { name, language, status, body } = template;
+    const detail = () => <Template template={template} />;
+    return { key: name, title: name, text: body, words: language, meta: status, detail };
+  });
+  return <Listing part="templates" {...{ entries, chosen, example: 'bizmsg sandbox seed templates.json' }} />;
+}
+
+function Campaigns({ chosen }: PartProps) {
+  const campaigns = useAsked(['contents', 'deliveries'], 'campaigns');
+  const entries = campaigns?.map((campaign): Entry => {
+    const { id, name, template, status, counts, audience } = campaign;
+    const text = `${template}, ${counts.sent} of ${audience} sent, ${counts.failed} failed`;
+    const detail = () => <Campaign campaign={campaign} />;
+    return { key: id, title: name, text, words: id, meta: status, detail };
+  });
+  const example = 'bizmsg sandbox trigger broadcast.completed --template welcome';
+  return <Listing part="campaigns" {...{ entries, chosen, example }} />;
+}
+
+/** A record in a list. */
+interface Entry {
+  readonly key: string;
+  readonly title: string;
+  readonly text: string;
+  /** Searched, but not shown. */
+  readonly words: string;
+  readonly meta: string;
+  readonly detail: () => ComponentChildren;
+}
+
+interface ListingProps extends PartProps {
+  readonly part: string;
+  /** Undefined until they have arrived. */
+  readonly entries: readonly Entry[] | undefined;
+  /** A command that adds a record. */
+  readonly example: string;
+}
+
+/** Entries that are rendered at first, and more at each request. */
+const page = 100;
+
+function Listing({ part, entries, chosen, example }: ListingProps) {
+  const [search, shown] = [useSignal(''), useSignal(page)];
+  if (!entries) return null;
+  const wanted = search.value.trim().toLowerCase();
+  const matches = entries.filter(({ title, text, words, meta }) =>
+    [title, text, words, meta].join(' ').toLowerCase().includes(wanted),
+  );
+  const open = entries.find(({ key }) => key === chosen);
+  const count = countText(entries.length, part.slice(0, -1));
+  return (
+    <div class={open ? 'split is-open' : 'split'}>
+      <div class="listing">
+        <div class="line">
+          <input
+            type="search"
+            aria-label={`Search ${part}`}
+            placeholder="Search"
+            value={search.value}
+            onInput={({ currentTarget }) => (search.value = currentTarget.value)}
+          />
+          <span role="status" class="note">
+            {wanted === '' ? count : `${matches.length.toLocaleString('en')} of ${count}`}
+          </span>
+        </div>
+        <ul class="entries" aria-label={part}>
+          {matches.slice(0, shown.value).map(({ key, title, text, meta }) => (
+            <li key={key}>
+              <a href={linkTo('data', `${part}/${key}`)} aria-current={key === chosen ? 'true' : undefined}>
+                <strong class="one-line">
+                  <Line>{title}</Line>
+                </strong>
+                <span class="note one-line">
+                  <Line>{text}</Line>
+                </span>
+                <small class={`is-${tones[meta] ?? 'wait'}`}>{meta}</small>
+              </a>
+            </li>
+          ))}
+        </ul>
+        {matches.length > shown.value && (
+          <button type="button" class="further" onClick={() => (shown.value += page)}>
+            Show {page} more of {matches.length.toLocaleString('en')}
+          </button>
+        )}
+        {entries.length === 0 && <Command>{example}</Command>}
+        {entries.length === most && <p class="note">Older: bizmsg {part} list --profile local</p>}
+      </div>
+      {open && (
+        <section class="detail" aria-label="Details" key={chosen}>
+          <header>
+            <h2 dir="auto">
+              <Line>{open.title}</Line>
+            </h2>
+            <button type="button" class="quiet" onClick={() => goTo('data', part)}>
+              Close
+            </button>
+          </header>
+          {open.detail()}
+        </section>
+      )}
+    </div>
+  );
+}
+
+const tones: Readonly<Record<string, string>> = { APPROVED: 'good', COMPLETED: 'good', REJECTED: 'bad' };
+
+function Contact({ contact }: { readonly contact: OutputOf<'contacts'>[number] }) {
+  const { phone } = contact;
+  return (
+    <>
+      <div class="actions">
+        <button type="button" class="main" onClick={() => compose(phone)}>
+          Send
+        </button>
+        <a href={linkTo('activity', phone)}>Phone</a>
+        <Copy text={phone}>Copy number</Copy>
+      </div>
+      <Fields of={contact} />
+    </>
+  );
+}
+
+/** A template as its recipient reads it, with values for its variables. */
+function Template({ template }: { readonly template: OutputOf<'templates'>[number] }) {
+  const values = useSignal<Readonly<Record<string, string>>>({});
+  const { status, variables } = template;
+  return (
+    <>
+      <Variables template={template} values={values} />
+      {status !== 'APPROVED' && (
+        <p class="note">It is {status.toLowerCase()}; only an approved template can be sent.</p>
+      )}
+      <Fields of={{ ...template, variables: variables.join(', ') }} />
+    </>
+  );
+}
+
+function Campaign({ campaign }: { readonly campaign: OutputOf<'campaigns'>[number] }) {
+  const { id, counts, status, template, ...rest } = campaign;
+  const send = () => act(() => ask('trigger', { event: 'broadcast.completed', fields: { campaign: id } }), 'Sent');
+  return (
+    <>
+      <div class="actions">
+        {status !== 'COMPLETED' && (
+          <button type="button" class="main" onClick={() => void send()}>
+            Send to all contacts
+          </button>
+        )}
+        <a href={linkTo('data', `templates/${template}`)}>{template}</a>
+      </div>
+      <Fields of={{ id, status, ...rest, ...counts }} />
+    </>
+  );
+}
+
+/** The fields of a record, as the API names them. */
+function Fields({ of }: { readonly of: object }) {
+  return (
+    <dl class="pairs">
+      {Object.entries(of).map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>
+            <Text parts={[{ text: typeof value === 'string' ? value : JSON.stringify(value, null, 1) }]} />
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

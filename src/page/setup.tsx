@@ -1,0 +1,180 @@
+import { maskKey } from '../base/redact.ts';
+import { scopes } from '../contract/keys.ts';
+import { planNames } from '../contract/plans.ts';
+import { ask, useAsked } from './ask.ts';
+import { now } from './clock.tsx';
+import { confirm, Form } from './dialog.tsx';
+import { presets } from './faults.ts';
+import { act, Copy } from './notice.tsx';
+import { faultText, timeText } from './words.ts';
+
+/** All that decides about a request: the plan, faults and keys. */
+export function Setup() {
+  return (
+    <div class="place setup">
+      <Plan />
+      <Faults />
+      <Keys />
+    </div>
+  );
+}
+
+/** The plan, and how much of its limits is used. */
+function Plan() {
+  const usage = useAsked(['usage', 'clock'], 'usage');
+  if (!usage) return <section />;
+  const { plan, minute, month } = usage;
+  const isOver = minute.ends === null || now.value >= minute.ends;
+  const ends = isOver ? 'The next request starts the minute.' : `It ends at ${timeText(minute.ends ?? 0)}.`;
+  return (
+    <section aria-labelledby="plan">
+      <h2 id="plan">Plan</h2>
+      <div class="actions" role="group" aria-label="Plan">
+        {planNames.map((name) => (
+          <button
+            key={name}
+            type="button"
+            aria-pressed={name === plan.name}
+            onClick={() => void act(() => ask('setPlan', { name, without: plan.without }), `The plan is ${name}`)}
+          >
+            {name}
+          </button>
+        ))}
+      </div>
+      <Gauge label="Requests in this minute" used={isOver ? 0 : minute.used} limit={minute.limit} />
+      {minute.limit !== null && <p class="note">{ends}</p>}
+      <Gauge label={`Messages in ${month.name}`} used={month.used} limit={month.limit} />
+      <button type="button" onClick={() => void act(leaveOne, 'One more request is answered, then 429')}>
+        Make the next request the last one
+      </button>
+    </section>
+  );
+}
+
+/** Lowers the rate of the plan, so that only one more request is answered in this minute. */
+async function leaveOne(): Promise<void> {
+  const { plan, minute } = await ask('usage');
+  await ask('setPlan', { name: plan.name, rate: minute.used + 1, monthly: plan.perMonth, without: plan.without });
+}
+
+interface GaugeProps {
+  readonly label: string;
+  readonly used: number;
+  /** Null without a limit; then nothing is counted. */
+  readonly limit: number | null;
+}
+
+/** How much of a limit is used. */
+function Gauge({ label, used, limit }: GaugeProps) {
+  const isFull = limit !== null && used >= limit;
+  const rest = isFull ? 'the next one is answered 429' : `${((limit ?? 0) - used).toLocaleString('en')} left`;
+  const text = limit === null ? 'no limit' : `${used.toLocaleString('en')} of ${limit.toLocaleString('en')}, ${rest}`;
+  return (
+    <div class="gauge">
+      <p>
+        <strong>{label}</strong> <span class={isFull ? 'is-bad' : 'note'}>{text}</span>
+      </p>
+      {limit !== null && (
+        <meter aria-label={label} aria-valuetext={text} max={limit} high={limit - 1} optimum={0} value={used} />
+      )}
+    </div>
+  );
+}
+
+/** Errors on purpose. */
+function Faults() {
+  const faults = useAsked(['faults', 'usage', 'deliveries', 'clock'], 'faults') ?? [];
+  return (
+    <section aria-labelledby="faults">
+      <h2 id="faults">Faults</h2>
+      {faults.length === 0 && <p class="note">No faults: every valid request succeeds, every event is delivered.</p>}
+      {faults.map(({ active, injected, matched, times, ...fault }) => (
+        <div key={fault.id} class="card" role="group" aria-label="Fault">
+          <strong>{faultText({ ...fault, times: active && times !== undefined ? times - injected : times })}</strong>
+          <p class="note">
+            {active ? '' : 'over, '}hit {injected} of {matched}
+          </p>
+          <button type="button" onClick={() => void act(() => ask('clearFaults', { fault: fault.id }), 'Cleared')}>
+            Clear
+          </button>
+        </div>
+      ))}
+      <div class="actions" role="group" aria-label="Add a fault">
+        {presets.map((fault) => (
+          <button
+            key={faultText(fault)}
+            type="button"
+            onClick={() => void act(() => ask('addFault', fault), faultText(fault))}
+          >
+            {faultText(fault)}
+          </button>
+        ))}
+      </div>
+      <p class="note">
+        All others: <code>bizmsg sandbox fault</code>
+      </p>
+    </section>
+  );
+}
+
+const tones = { active: 'good', inactive: 'plain', revoked: 'bad' } as const;
+
+/** The keys of the API. */
+function Keys() {
+  const keys = useAsked(['keys'], 'keys') ?? [];
+  const create = (scope: unknown) => ask('createKey', { scope: scopes.find((one) => one === scope) });
+  return (
+    <section aria-labelledby="keys">
+      <h2 id="keys">Keys</h2>
+      {keys.map(({ id, text, scope, state }) => (
+        <div key={id} class="card" role="group" aria-label={maskKey(text)}>
+          <code>{maskKey(text)}</code>
+          <p class="note">
+            {scope} · <span class={`is-${tones[state]}`}>{state}</span>
+          </p>
+          <div class="actions">
+            <Copy text={text}>Copy</Copy>
+            {state !== 'revoked' && (
+              <button type="button" onClick={() => revoke(id, maskKey(text))}>
+                Revoke
+              </button>
+            )}
+          </div>
+        </div>
+      ))}
+      <Form class="line" onGiven={(given) => void act(() => create(given.get('scope')), 'Created')}>
+        <select name="scope" aria-label="Scope">
+          {scopes.map((scope) => (
+            <option key={scope} selected={scope === 'full'}>
+              {scope}
+            </option>
+          ))}
+        </select>
+        <button type="submit">Create key</button>
+        {keys.some(({ state }) => state === 'inactive') && (
+          <button type="button" onClick={goLive}>
+            Go live
+          </button>
+        )}
+      </Form>
+    </section>
+  );
+}
+
+function revoke(key: string, masked: string): void {
+  confirm({
+    title: `Revoke ${masked}?`,
+    text: 'Requests with it are answered 401 from then on. This cannot be undone.',
+    does: 'Revoke',
+    action: () => ask('revokeKey', { key }),
+  });
+}
+
+function goLive(): void {
+  confirm({
+    title: 'Go live?',
+    text: 'This activates the live keys. Their messages are simulated, too. This cannot be undone.',
+    does: 'Go live',
+    action: () => ask('goLive'),
+  });
+}

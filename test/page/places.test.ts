@@ -1,0 +1,279 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { paths } from '../sandbox/calls.ts';
+import { receiver } from '../sandbox/receiver.ts';
+import { firstSteps, noBrowser, rowsOn, show, storyOn, useBrowser, useSandbox } from './browser.ts';
+
+describe.skipIf(noBrowser)(`the places of the page (${noBrowser ?? 'in chromium'})`, () => {
+  const tabs = useBrowser();
+  const shown = useSandbox();
+  afterEach(() => shown.sandbox.setPlan({ name: 'enterprise', without: [] }));
+
+  it('Data finds contacts, shows their fields, and leads to their phone', async () => {
+    shown.sandbox.seed({ contacts: [{ phone: '+12025550188', name: 'Lise', attributes: { shoe: 'size 42' } }] });
+    const page = await tabs.open(shown.link);
+    await page.getByRole('link', { name: 'Data' }).click();
+    await page.getByRole('searchbox').fill('SIZE 42');
+    const entries = page.getByRole('list', { name: 'contacts' }).getByRole('link');
+    await expect.poll(() => entries.count()).toBe(1);
+    expect(await page.getByRole('status').first().innerText()).toMatch(/^1 of \d+ contacts$/);
+    await entries.first().click();
+    const details = page.getByRole('region', { name: 'Details' });
+    await details.getByText('"shoe": "size 42"').waitFor();
+    await details.getByRole('link', { name: 'Phone' }).click();
+    await page.getByRole('region', { name: 'Phone' }).getByRole('heading', { name: 'Lise' }).waitFor();
+  });
+
+  it('Data previews a template with its variables, and says if it cannot be sent', async () => {
+    const page = await tabs.open(shown.link);
+    await show(page, 'data/templates%2Forder_update');
+    const details = page.getByRole('region', { name: 'Details' });
+    const preview = details.getByRole('group', { name: 'Preview' });
+    await preview.getByText('Hello {{name}}, your order {{order}}').waitFor();
+    await details.getByRole('textbox', { name: 'order' }).fill('A-7');
+    await preview.getByText('Hello {{name}}, your order A-7').waitFor();
+    expect(await preview.locator('mark').allInnerTexts()).toEqual(['{{name}}', 'A-7']);
+    await page.getByRole('link', { name: 'regalo' }).click();
+    await page.getByText('only an approved template can be sent').waitFor();
+  });
+
+  it('Data sends a campaign, which is one row', async () => {
+    shown.sandbox.seed({ campaigns: [{ name: 'Paged', template: 'welcome', status: 'SCHEDULED' }] });
+    const page = await tabs.open(shown.link);
+    await page.getByRole('link', { name: 'Data' }).click();
+    await page.getByRole('link', { name: 'Campaigns' }).click();
+    await page.getByRole('link', { name: 'Paged' }).click();
+    await page.getByRole('button', { name: 'Send to all contacts' }).click();
+    await page.getByRole('link', { name: 'Paged' }).getByText('COMPLETED').waitFor();
+    await page.getByRole('link', { name: 'Activity' }).click();
+    await rowsOn(page).filter({ hasText: 'broadcast' }).getByText('5 messages of welcome').waitFor();
+    await storyOn(page).getByRole('list', { name: 'Messages of the broadcast' }).getByText('Grace Hopper').click();
+    await storyOn(page).getByText('welcome to Grace Hopper').waitFor();
+  });
+
+  it('Data renders 100 of 5,000 contacts, and more on demand', async () => {
+    shown.sandbox.seed({ contacts: Array.from({ length: 4_995 }, (_, at) => ({ phone: `+1202${5_600_000 + at}` })) });
+    const page = await tabs.open(shown.link);
+    await page.getByRole('link', { name: 'Data' }).click();
+    const entries = page.getByRole('list', { name: 'contacts' }).getByRole('link');
+    await expect.poll(() => entries.count()).toBe(100);
+    await page.getByRole('button', { name: 'Show 100 more of 5,000' }).click();
+    await expect.poll(() => entries.count()).toBe(200);
+  });
+
+  it('Setup has the minute as a gauge, until the next request is answered 429', async () => {
+    shown.sandbox.setPlan({ name: 'starter', without: [] });
+    const page = await tabs.open(shown.link);
+    await page.getByRole('link', { name: 'Setup' }).click();
+    await page.getByText('0 of 60, 60 left').waitFor();
+    await shown.send('+12025550101', 'welcome');
+    await page.getByText('1 of 60, 59 left').waitFor();
+    await page.getByRole('button', { name: 'Make the next request the last one' }).click();
+    await page.getByText('1 of 2, 1 left').waitFor();
+    await shown.send('+12025550101', 'verification_code', ['1']);
+    await page.getByText('2 of 2, the next one is answered 429').waitFor();
+    await expect(shown.send('+12025550101', 'welcome')).rejects.toThrow('is missing');
+    await page.getByRole('button', { name: 'growth' }).click();
+    await page.getByText('of 300,').waitFor();
+  });
+
+  it('Setup adds faults in words, which the next request meets', async () => {
+    const page = await tabs.open(shown.link);
+    await show(page, 'setup');
+    await page.getByRole('button', { name: 'Next send → sent, then connection lost' }).click();
+    const card = page.getByRole('group', { name: 'Fault', exact: true });
+    await card.getByText('Next send → sent, then connection lost').waitFor();
+    expect(shown.sandbox.faults.list()).toMatchObject([{ effect: { kind: 'reset' }, after: true, times: 1 }]);
+    await expect(shown.send('+12025550101', 'welcome')).rejects.toThrow('fetch failed');
+    await card.getByText('over, hit 1 of 1').waitFor();
+    await card.getByRole('button', { name: 'Clear' }).click();
+    await page.getByText('No faults').waitFor();
+  });
+
+  it('Setup creates keys, and asks before one is revoked or the live keys become active', async () => {
+    const page = await tabs.open(shown.link);
+    await show(page, 'setup');
+    await page.getByRole('combobox', { name: 'Scope' }).selectOption('read-only');
+    await page.getByRole('button', { name: 'Create key' }).click();
+    await expect.poll(() => shown.sandbox.keys.list().at(-1)).toMatchObject({ scope: 'read-only', mode: 'sandbox' });
+    const states = () => shown.sandbox.keys.list().map(({ state }) => state);
+    await page.getByRole('button', { name: 'Revoke' }).last().click();
+    const dialog = page.getByRole('dialog').filter({ hasText: 'cannot be undone' });
+    await dialog.waitFor();
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'hidden' });
+    expect(states()).not.toContain('revoked');
+    await page.getByRole('button', { name: 'Revoke' }).last().click();
+    await dialog.getByRole('button', { name: 'Revoke' }).click();
+    await expect.poll(states).toContain('revoked');
+    await page.getByRole('button', { name: 'Go live' }).click();
+    await dialog.getByRole('button', { name: 'Go live' }).click();
+    await expect.poll(states).not.toContain('inactive');
+  });
+
+  it('the strip adds, shows and removes a webhook', async () => {
+    await shown.send('+12025550101', 'welcome');
+    const page = await tabs.open(shown.link, { expected: /status of 400/ });
+    await page.getByText('bizmsg webhooks listen --profile local').first().waitFor();
+    await page.getByRole('button', { name: 'Add URL' }).click();
+    const popover = page.getByRole('dialog', { name: 'Webhooks' });
+    await popover.getByRole('textbox').fill('http://example.com/hooks');
+    await popover.getByRole('button', { name: 'Add URL' }).click();
+    await expect.poll(() => page.locator('.notice').innerText()).toContain('example.com');
+    const hook = await receiver((response) => response.writeHead(500).end());
+    await popover.getByRole('textbox').fill(hook.url);
+    await popover.getByRole('button', { name: 'Add URL' }).click();
+    await expect.poll(() => shown.sandbox.webhooks.list().length).toBe(1);
+    await shown.sandbox.settled();
+    shown.sandbox.trigger('order.paid');
+    const strip = page.getByRole('button', { name: '/hooks' });
+    await strip.getByText('0 of 1').waitFor();
+    await strip.click();
+    await popover.getByRole('button', { name: 'Remove' }).click();
+    await page.getByRole('dialog', { name: 'Remove this webhook?' }).getByRole('button', { name: 'Remove' }).click();
+    await expect.poll(() => shown.sandbox.webhooks.list()).toEqual([]);
+  });
+
+  it('the clock chip moves the clock; a frozen one is a strip with what is next', async () => {
+    shown.sandbox.webhooks.add({ url: 'http://127.0.0.1:9/hooks' });
+    shown.sandbox.trigger('order.paid');
+    await shown.sandbox.settled();
+    const page = await tabs.open(shown.link);
+    const strip = page.getByRole('region', { name: 'Frozen clock' });
+    await strip.getByText(/^Next: retry of order.paid in \d s$/).waitFor();
+    await strip.getByRole('button', { name: 'Advance' }).click();
+    await strip.getByText(/^Next: retry of order.paid in \d m$/).waitFor();
+    const now = () => Date.parse(shown.sandbox.time.now().now);
+    const before = now();
+    await page.getByRole('button', { name: 'Clock frozen' }).click();
+    const popover = page.getByRole('dialog', { name: 'Clock' });
+    await popover.getByRole('button', { name: '+1 min' }).click();
+    await expect.poll(() => now() - before).toBe(60_000);
+    await popover.getByRole('button', { name: 'To next due' }).click();
+    await rowsOn(page)
+      .getByText('down · retry 30 m')
+      .or(rowsOn(page).getByText(/down · retry/))
+      .first()
+      .waitFor();
+  });
+
+  it('Connect shows the lines for a program', async () => {
+    const page = await tabs.open(shown.link);
+    await page.getByRole('button', { name: 'Connect' }).click();
+    const lines = page.getByRole('dialog', { name: 'Connect' }).locator('pre');
+    const { keys } = shown.sandbox;
+    await expect
+      .poll(() => lines.innerText())
+      .toBe(
+        `BIZMSG_BASE_URL=${shown.url}\nBIZMSG_API_KEY=${keys.sandbox}\nBIZMSG_WEBHOOK_SECRET=${shown.sandbox.secret()}\n`,
+      );
+  });
+
+  it('Send goes through the API, with a preview, and shows the message', async () => {
+    const page = await tabs.open(shown.link);
+    await page.getByRole('button', { name: 'Send', exact: true }).click();
+    const dialog = page.getByRole('dialog', { name: 'Send a message' });
+    await dialog.getByRole('combobox', { name: 'To' }).fill('+12025550177');
+    await dialog.getByRole('combobox', { name: 'Template' }).selectOption('order_update');
+    await dialog.getByRole('textbox', { name: 'name' }).fill('Ada');
+    await dialog.getByRole('button', { name: 'Send', exact: true }).click();
+    expect(await dialog.locator('input:invalid').count()).toBe(1);
+    await dialog.getByRole('textbox', { name: 'order' }).fill('A-1');
+    await dialog.getByRole('group', { name: 'Preview' }).getByText('Hello Ada, your order A-1').waitFor();
+    await dialog.getByRole('button', { name: 'Send', exact: true }).dblclick();
+    await storyOn(page).getByRole('heading', { name: 'Accepted' }).waitFor();
+    expect(shown.sandbox.messages()).toMatchObject([{ to: '+12025550177', params: ['Ada', 'A-1'] }]);
+  });
+
+  it('Send shows why a message was rejected', async () => {
+    const page = await tabs.open(shown.link, { expected: /status of 404/ });
+    await page.getByRole('button', { name: 'Send', exact: true }).click();
+    const dialog = page.getByRole('dialog', { name: 'Send a message' });
+    await dialog.getByRole('combobox', { name: 'Template' }).selectOption('regalo');
+    await dialog.getByRole('button', { name: 'Send', exact: true }).click();
+    const alert = dialog.getByRole('alert');
+    await expect.poll(() => alert.innerText()).toMatch(/^[^{}]*not approved/);
+    await alert.getByText('Answer of the service').click();
+    await alert.getByText('"status":404').waitFor();
+  });
+
+  it.each([
+    ['no answer comes', 'hang', 'No answer within 10 seconds. The message may have been sent'],
+    ['the connection breaks', 'reset', 'The connection broke before the answer. The message may have been sent'],
+  ] as const)('Send says that a message may have been sent if %s', async (_, kind, text) => {
+    shown.sandbox.faults.add({ on: ['sendTemplate'], effect: { kind }, after: true });
+    const page = await tabs.open(shown.link, { isApart: true });
+    await page.clock.install();
+    await page.getByRole('button', { name: 'Send', exact: true }).click();
+    const dialog = page.getByRole('dialog', { name: 'Send a message' });
+    await dialog.getByRole('combobox', { name: 'Template' }).selectOption('welcome');
+    await dialog.getByRole('button', { name: 'Send', exact: true }).click();
+    // Chromium repeats a request whose connection was reset.
+    await expect.poll(() => shown.sandbox.messages().length).toBeGreaterThan(0);
+    if (kind === 'hang') await page.clock.fastForward(11_000);
+    await expect.poll(() => dialog.getByRole('alert').innerText()).toContain(text);
+  });
+
+  it.each([
+    ['hopper', '%2B12025550111'],
+    ['turing your code', 'msg_sandbox'],
+    ['order_update', 'templates'],
+    ['+12025550102', '%2B12025550102'],
+  ])('Find anything finds %j', async (text, address) => {
+    await shown.send('+12025550112', 'verification_code', ['turing your code']);
+    const page = await tabs.open(shown.link);
+    await rowsOn(page).first().waitFor();
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: 'Find anything' }).fill(text);
+    await page.getByRole('option').first().waitFor();
+    await page.keyboard.press('Enter');
+    await expect.poll(() => page.url()).toContain(address);
+    await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
+  });
+
+  it('Find anything runs commands, chosen by arrow keys or a click', async () => {
+    const page = await tabs.open(shown.link);
+    await page.getByRole('button', { name: 'Find anything' }).click();
+    await page.getByRole('combobox').fill('next send');
+    const options = page.getByRole('option');
+    await expect.poll(() => options.count()).toBe(5);
+    await page.keyboard.press('ArrowDown');
+    await expect.poll(() => options.nth(1).getAttribute('aria-selected')).toBe('true');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => shown.sandbox.faults.list()).toMatchObject([{ effect: { status: 500 }, after: true }]);
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox').fill('no such thing');
+    await page.getByText('Nothing contains').waitFor();
+  });
+
+  it('the menu has the theme, shortcuts that can be turned off, and a clean start', async () => {
+    await shown.send('+12025550101', 'welcome');
+    // The story may ask for its message once more.
+    const page = await tabs.open(shown.link, { expected: /status of 404/ });
+    await rowsOn(page).first().waitFor();
+    const menu = (name: string) => page.getByRole('dialog', { name: 'More' }).getByRole('button', { name });
+    await page.getByRole('button', { name: 'Menu' }).click();
+    await menu('dark').click();
+    expect(await page.evaluate('getComputedStyle(document.body).colorScheme')).toBe('dark');
+    await menu('Shortcuts').click();
+    const dialog = page.getByRole('dialog', { name: 'Shortcuts' });
+    await dialog.getByRole('checkbox', { name: 'Single letters are shortcuts' }).uncheck();
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'hidden' });
+    await page.keyboard.press('n');
+    expect(await page.getByRole('dialog').count()).toBe(0);
+    await page.getByRole('button', { name: 'Menu' }).click();
+    await menu('Clear all').click();
+    expect(shown.sandbox.messages()).toHaveLength(1);
+    await page.getByRole('dialog', { name: 'Clear all' }).getByRole('button', { name: 'Clear', exact: true }).click();
+    await firstSteps(page).waitFor();
+    expect(shown.sandbox.messages()).toEqual([]);
+    await shown.send('+12025550101', 'verification_code', ['1']);
+    await rowsOn(page).filter({ hasText: 'Your code is 1.' }).waitFor();
+  });
+
+  it('a rejected key is a row', async () => {
+    const page = await tabs.open(shown.link);
+    await fetch(shown.url + paths.send, { method: 'POST', headers: { authorization: 'Bearer wrong' }, body: '{}' });
+    await rowsOn(page).filter({ hasText: 'send-template' }).getByText('401', { exact: true }).waitFor();
+  });
+});

@@ -1,0 +1,146 @@
+import { describe, expect, it } from 'vitest';
+import { manualClock } from '../../src/sandbox/time/clock.ts';
+import { isMatch, rowsOf } from '../../src/page/rows.ts';
+import { boundaryOf, emptyState, reduce, withOlder } from '../../src/page/state.ts';
+import type { FeedRecord } from '../../src/sandbox/feed.ts';
+import { type Calls, calls, paths } from '../sandbox/calls.ts';
+
+/** The state of a page that has just been opened. */
+function opened({ sandbox }: Pick<Calls, 'sandbox'>) {
+  return sandbox
+    .openFeed(undefined, () => {})
+    .take()
+    .records.reduce(reduce, emptyState);
+}
+
+const send = (to: string, template: string, params: readonly string[] = []) => ({ to, template, params });
+
+describe('the rows', () => {
+  it('are one for each message, rejected request, reply and other event, the newest first', async () => {
+    const made = calls({ clock: manualClock() });
+    await made.post(paths.send, send('+12025550101', 'order_update', ['Ada', 'A-1']));
+    await made.post(paths.send, send('+12025550102', 'welcome'));
+    await made.sandbox.time.advance(400);
+    await made.post(paths.send, send('+12025550101', 'nothing'));
+    await made.sandbox.time.advance(1);
+    made.sandbox.trigger('message.received', { from: '+12025550111', text: 'Hi' });
+    await made.sandbox.time.advance(1);
+    made.sandbox.trigger('order.paid');
+    const rows = rowsOf(opened(made));
+    expect(rows.map(({ kind, phone, title, text, isBad }) => [kind, title ?? phone, text, isBad])).toEqual([
+      ['event', 'order.paid', '10.00 USD', false],
+      ['reply', '+12025550111', 'Hi', false],
+      ['request', 'send-template', expect.stringContaining('nothing'), true],
+      ['message', '+12025550102', expect.stringContaining('this test number always fails'), true],
+      ['message', '+12025550101', 'Hello Ada, your order A-1 is on its way.', false],
+    ]);
+    expect(rows.at(-1)?.events.map(({ type }) => type)).toEqual(['message.delivered']);
+    made.sandbox.close();
+  });
+
+  it('are in order also while the clock is frozen', async () => {
+    const made = calls({ clock: manualClock(0, () => 0) });
+    for (const code of ['1', '2']) {
+      await made.post(paths.send, send('+12025550101', 'verification_code', [code]));
+      await made.post(paths.send, send('+12025550101', `rejected-${code}`));
+      made.sandbox.trigger('message.received', { from: '+12025550111', text: `Reply ${code}` });
+    }
+    const texts = rowsOf(opened(made)).map(({ text }) => text.replace(/.*(rejected-\d).*/, '$1'));
+    expect(texts).toEqual(['Reply 2', 'rejected-2', 'Your code is 2.', 'Reply 1', 'rejected-1', 'Your code is 1.']);
+    made.sandbox.close();
+  });
+
+  it('fold equal requests that follow each other, and keep their id', async () => {
+    const made = calls();
+    const add = () => made.post(paths.send, send('+12025550101', 'nothing'));
+    await add();
+    const [first] = rowsOf(opened(made));
+    for (let at = 0; at < 13; at++) await add();
+    await made.get(paths.templates);
+    expect(rowsOf(opened(made)).map(({ title, count }) => [title, count])).toEqual([
+      ['GET templates', 1],
+      ['send-template', 14],
+    ]);
+    expect(rowsOf(opened(made))[1]?.id).toBe(first?.id);
+    made.sandbox.close();
+  });
+
+  it('are one for a broadcast', async () => {
+    const made = calls({ clock: manualClock() });
+    const phones = ['+12025550102', '+12025550166', '+12025550177'];
+    made.sandbox.seed({ contacts: phones.map((phone) => ({ phone, tags: ['may'] })) });
+    made.sandbox.trigger('broadcast.completed', { name: 'May', template: 'welcome', tag: 'may' });
+    await made.sandbox.time.advance(10_000);
+    const rows = rowsOf(opened(made)).filter(({ title }) => title !== 'contact.created');
+    expect(rows).toMatchObject([{ title: 'broadcast', text: '3 messages of welcome, 1 failed', isBad: true }]);
+    expect(rows[0]?.messages?.map(({ to, status }) => [to, status])).toEqual([
+      ['+12025550102', 'failed'],
+      ['+12025550166', 'read'],
+      ['+12025550177', 'read'],
+    ]);
+    made.sandbox.close();
+  });
+
+  it.each([
+    ['0101', 1],
+    ['ORDER a-1', 1],
+    ['message.delivered', 2],
+    ['read', 0],
+    ['ada', 2],
+    ['grace', 0],
+    [' ', 2],
+  ])('are filtered by words: %j leaves %i', async (filter, count) => {
+    const made = calls({ clock: manualClock() });
+    await made.post(paths.send, send('+12025550101', 'order_update', ['Bob', 'A-1']));
+    await made.post(paths.send, send('+12025550113', 'welcome'));
+    await made.sandbox.time.advance(400);
+    expect(rowsOf(opened(made)).filter((row) => isMatch(row, 'Ada', filter.trim()))).toHaveLength(count);
+    made.sandbox.close();
+  });
+
+  it('go back to older ones on demand, to the first', async () => {
+    const made = calls({ clock: manualClock() });
+    for (let at = 0; at < 1_200; at++)
+      await made.post(paths.send, send('+12025550101', 'verification_code', [`${at}`]));
+    let state = opened(made);
+    expect(state.messages).toHaveLength(500);
+    for (let open = boundaryOf(state); open; open = boundaryOf(state)) {
+      const before = state.older[open.log];
+      state = withOlder(state, made.sandbox.older(open.log, before, 500));
+    }
+    expect(rowsOf(state)).toHaveLength(1_200);
+    expect(rowsOf(state).at(-1)?.text).toBe('Your code is 0.');
+    made.sandbox.close();
+  });
+});
+
+describe('the state of the page', () => {
+  const sent_at = new Date(0).toISOString();
+  const one = { id: 'a', to: '+1', template: 't', params: [], mode: 'sandbox', sent_at, text: 'Hi', campaign: undefined } as const;
+  const delivered = { id: 'e', type: 'message.delivered', at: 1, message: 'a', data: {} } as const;
+  const reduced = (...records: readonly FeedRecord[]) => records.reduce(reduce, emptyState);
+
+  it('keeps the status of a message that arrives with a newer one than its event', () => {
+    const rows = [{ ...one, status: 'read' } as const];
+    const { messages } = reduced({ kind: 'messages', rows }, { kind: 'events', rows: [delivered] });
+    expect(messages).toMatchObject([{ status: 'read' }]);
+  });
+
+  it('changes nothing of an earlier state', () => {
+    const before = reduced({ kind: 'messages', rows: [{ ...one, status: 'accepted' }] });
+    const kept = structuredClone(before);
+    reduce(before, { kind: 'events', rows: [delivered] });
+    expect(before).toEqual(kept);
+  });
+
+  it('forgets all records at a reset, but counts on, so that the page asks again', () => {
+    const from = { messages: 0, replies: 0, events: 0, requests: 0 };
+    const state = reduced(
+      { kind: 'messages', rows: [{ ...one, status: 'read' }] },
+      { kind: 'changed', topics: ['clock'] },
+      { kind: 'reset', from },
+      { kind: 'changed', topics: ['clock'] },
+    );
+    expect(state).toMatchObject({ messages: [], versions: { clock: 2 } });
+  });
+});
