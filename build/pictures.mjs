@@ -96,23 +96,35 @@ function svgOf(lines) {
 }
 
 async function drawPages() {
-  await run(`bizmsg sandbox start --background --quiet && bizmsg sandbox clock freeze`);
-  await run(`bizmsg sandbox set webhook=3000/hook && ${sent} && bizmsg sandbox clock +4s`);
-  await run('bizmsg sandbox trigger message.received --from +12025550101 --text When? && bizmsg sandbox clock +5s');
-  const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
-  const page = await browser.newPage({ viewport: { width: 1280, height: 680 }, reducedMotion: 'reduce' });
-  await page.goto((await run('bizmsg sandbox open --print')).stdout.trim());
-  const shoot = async (name, to, text) => {
-    await page.getByRole('link', { name: to }).first().click();
-    await page.getByText(text).last().click();
-    // The page asks for the clock again.
-    await sleep(3_000);
-    const input = await page.screenshot();
-    writeFileSync(`${root}/docs/${name}.png`, execFileSync('pngquant', ['-'], { input }));
-  };
-  await shoot('page', '+12025550101', 'When?');
+  await run('bizmsg sandbox start --background --quiet && bizmsg sandbox set webhook=3000/hook');
+  failures = 0;
+  const people = ['Alan +12025550112', 'Katherine +12025550113', 'Edsger +12025550114', 'Ada +12025550102'];
+  for (const [at, person] of [...people, 'Grace +12025550111'].entries()) {
+    if (at === people.length) await sleep(3_000);
+    failures = Math.max(0, at - people.length + 1);
+    const [name, to] = person.split(' ');
+    await run(`bizmsg send-template ${to} order_update -p ${name} -p A-${1_042 + at} --profile local`);
+  }
+  await sleep(8_000);
   failures = Infinity;
-  await run(`${send('+12025550111')} && bizmsg sandbox clock +6s`);
-  await shoot('page-retries', '+12025550111', 'retry 1');
+  await run('bizmsg sandbox trigger order.paid');
+  await sleep(500);
+  failures = 0;
+  await run("bizmsg sandbox trigger message.received --from +12025550111 --text 'Thanks! When does it arrive?'");
+  const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
+  const page = await browser.newPage({
+    viewport: { width: 1280, height: 720 },
+    deviceScaleFactor: 2,
+    reducedMotion: 'reduce',
+  });
+  await page.goto((await run('bizmsg sandbox open --print')).stdout.trim());
+  await page.getByRole('option').filter({ hasText: 'Hello Grace' }).click();
+  await page.getByText('signature valid').last().waitFor();
+  await page.mouse.move(0, 0);
+  for (const colorScheme of ['light', 'dark']) {
+    await page.emulateMedia({ colorScheme });
+    const input = await page.screenshot();
+    writeFileSync(`${root}/docs/page-${colorScheme}.png`, execFileSync('pngquant', ['-'], { input }));
+  }
   await browser.close();
 }

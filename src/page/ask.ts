@@ -19,6 +19,11 @@ export async function ask<O extends OperationName>(operation: O, input?: InputOf
   throw new Error(output.error?.message ?? `the sandbox answered ${response.status}`);
 }
 
+/** Runs an operation; undefined if that fails. */
+export function tryAsk<O extends OperationName>(operation: O, input?: InputOf<O>): Promise<OutputOf<O> | undefined> {
+  return ask(operation, input).catch(() => undefined);
+}
+
 const pauses = new Set<() => void>();
 
 /** Ends the pauses between questions, so that the page immediately shows what its user did. */
@@ -45,31 +50,31 @@ export function keepAsking<O extends OperationName>({
   isWanted,
   answered,
 }: Question<O>): () => void {
-  let [isBusy, isStale, isOver, last] = [false, false, false, ''];
+  const asking = { isBusy: false, isStale: false, isOver: false, last: '' };
   const end = effect(() => {
     const { versions } = state.value;
     const key = JSON.stringify([topics.map((topic) => versions[topic] ?? 0), input()]);
-    if (key === last || !topics.some((topic) => versions[topic]) || isWanted?.() === false) return;
-    last = key;
-    isStale = true;
+    if (key === asking.last || !topics.some((topic) => versions[topic]) || isWanted?.() === false) return;
+    asking.last = key;
+    asking.isStale = true;
     void refresh();
   });
   return () => {
-    isOver = true;
+    asking.isOver = true;
     end();
   };
 
   async function refresh(): Promise<void> {
-    if (isBusy) return;
-    isBusy = true;
-    while (isStale && !isOver) {
-      isStale = false;
+    if (asking.isBusy) return;
+    asking.isBusy = true;
+    while (asking.isStale && !asking.isOver) {
+      asking.isStale = false;
       const started = performance.now();
-      const output = await ask(operation, input()).catch(() => undefined);
-      if (output !== undefined && !isOver) answered(output);
+      const output = await tryAsk(operation, input());
+      if (output !== undefined && !asking.isOver) answered(output);
       await rest(Math.min(pause.most, Math.max(pause.least, pause.times * (performance.now() - started))));
     }
-    isBusy = false;
+    asking.isBusy = false;
   }
 }
 

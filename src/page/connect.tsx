@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { ask } from './ask.ts';
+import { ask, tryAsk } from './ask.ts';
 import { Copy } from './notice.tsx';
 
 /** How a program calls this sandbox: the lines for its `.env`. */
@@ -22,14 +22,13 @@ export function Connect() {
 
 export function useEnvironment(): string {
   const text = useSignal(`BIZMSG_BASE_URL=${location.origin}\n`);
-  useEffect(() => {
-    void ask('env')
-      .then(({ url, keys: { sandbox }, secret }) => {
-        text.value = `BIZMSG_BASE_URL=${url}\nBIZMSG_API_KEY=${sandbox}\nBIZMSG_WEBHOOK_SECRET=${secret}\n`;
-      })
-      .catch(() => {});
-  }, []);
+  useEffect(() => void environment().then((lines) => (text.value = lines)), []);
   return text.value;
+}
+
+async function environment(): Promise<string> {
+  const { url = location.origin, keys, secret } = (await tryAsk('env')) ?? {};
+  return `BIZMSG_BASE_URL=${url}\nBIZMSG_API_KEY=${keys?.sandbox}\nBIZMSG_WEBHOOK_SECRET=${secret}\n`;
 }
 
 async function curl(): Promise<string> {

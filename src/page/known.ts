@@ -1,7 +1,7 @@
 import { computed, effect, signal } from '@preact/signals';
 import { outcomeOf } from '../contract/events.ts';
 import type { OutputOf } from '../sandbox/control/operations.ts';
-import { ask, asked, keepAsking } from './ask.ts';
+import { asked, keepAsking, tryAsk } from './ask.ts';
 import { state } from './connection.ts';
 import { problemRecords, type Row, rowsOf } from './rows.ts';
 import { groupBy, type SandboxEvent } from './state.ts';
@@ -75,7 +75,7 @@ function addNames(added: readonly { readonly phone: string; readonly name?: stri
 
 /** Asks for the names of all contacts, to search them. */
 export async function askNames(): Promise<void> {
-  addNames(await ask('contacts', { limit: 5_000 }).catch(() => []));
+  addNames((await tryAsk('contacts', { limit: 5_000 })) ?? []);
 }
 
 /** The deliveries of a row, as far as they were asked. */

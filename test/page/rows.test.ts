@@ -116,7 +116,16 @@ describe('the rows', () => {
 
 describe('the state of the page', () => {
   const sent_at = new Date(0).toISOString();
-  const one = { id: 'a', to: '+1', template: 't', params: [], mode: 'sandbox', sent_at, text: 'Hi', campaign: undefined } as const;
+  const one = {
+    id: 'a',
+    to: '+1',
+    template: 't',
+    params: [],
+    mode: 'sandbox',
+    sent_at,
+    text: 'Hi',
+    campaign: undefined,
+  } as const;
   const delivered = { id: 'e', type: 'message.delivered', at: 1, message: 'a', data: {} } as const;
   const reduced = (...records: readonly FeedRecord[]) => records.reduce(reduce, emptyState);
 

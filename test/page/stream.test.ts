@@ -107,8 +107,10 @@ describe.skipIf(noBrowser)(`the page (${noBrowser ?? 'in chromium'})`, () => {
     const [one, other] = [await tabs.open(shown.link), await tabs.open(shown.link)];
     await one.getByRole('textbox', { name: 'Reply as' }).fill('From the first window');
     await one.getByRole('button', { name: 'Reply', exact: true }).click();
-    for (const page of [one, other])
-      await page.getByRole('article', { name: 'Reply' }).getByText('From the first window').waitFor();
+    for (const page of [one, other]) {
+      const reply = page.getByRole('article', { name: 'Reply' });
+      await expect.poll(() => reply.allInnerTexts()).toEqual([expect.stringContaining('From the first')]);
+    }
   });
 
   it('continues after the sandbox was killed and started again', async () => {

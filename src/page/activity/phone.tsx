@@ -2,7 +2,7 @@ import { signal, useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { textParts } from '../../contract/template-text.ts';
-import { ask } from '../ask.ts';
+import { ask, tryAsk } from '../ask.ts';
 import { state } from '../connection.ts';
 import { Form } from '../dialog.tsx';
 import { Icon } from '../icons.tsx';
@@ -80,7 +80,7 @@ function useHistory(phone: string): readonly Message[] {
   useEffect(() => {
     history.value = [];
     const isWhole = state.value.older.messages === 0;
-    if (!isWhole) void ask('messages', { to: phone, limit: page }).then((found) => (history.value = found));
+    if (!isWhole) void tryAsk('messages', { to: phone, limit: page }).then((found = []) => (history.value = found));
   }, [phone]);
   return history.value;
 }

@@ -1,5 +1,5 @@
 import { computed, signal } from '@preact/signals';
-import { ask } from '../ask.ts';
+import { tryAsk } from '../ask.ts';
 import { state } from '../connection.ts';
 import { names, problemRows, problems, retryingIds, rows } from '../known.ts';
 import { route } from '../route.ts';
@@ -89,7 +89,7 @@ export async function loadOlder(last: Row | undefined): Promise<void> {
   if (!value || isAsking || tab.value !== 'all' || (last && last.at > value.at)) return;
   isAsking = true;
   const { log } = value;
-  const older = await ask('older', { kind: log, before: state.value.older[log], limit: 500 }).catch(() => undefined);
+  const older = await tryAsk('older', { kind: log, before: state.value.older[log], limit: 500 });
   if (older) state.value = withOlder(state.value, older);
   isAsking = false;
 }

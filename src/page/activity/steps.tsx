@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { Step } from '../../sandbox/control/story.ts';
-import { ask } from '../ask.ts';
+import { ask, tryAsk } from '../ask.ts';
 import { now } from '../clock.tsx';
 import { Json } from '../json.tsx';
 import { act, Copy } from '../notice.tsx';
@@ -161,8 +161,8 @@ function useSignature(attempt: Step['attempt']): string {
   const text = useSignal('');
   useEffect(() => {
     if (!attempt) return;
-    void ask('env')
-      .then(({ secrets }) => isSigned(attempt.request, secrets))
+    void tryAsk('env')
+      .then((env) => isSigned(attempt.request, env?.secrets ?? []))
       .then((isValid) => (text.value = ` · signature ${isValid ? 'valid' : 'invalid'}`));
   }, [attempt?.at]);
   return text.value;

@@ -66,7 +66,7 @@ function titleOf({ text }: Row, status: string): string {
 /** A reply, a broadcast, or another event. */
 function OfEvent({ row }: { readonly row: Row }) {
   const { kind, title = 'Reply', phone, text, events, messages = [] } = row;
-  const [{ id = '', data = {} } = {}] = events;
+  const { id, data } = events[0] ?? { id: '', data: {} };
   const deliveries = useAsked(['deliveries'], 'delivery', { id }) ?? [];
   const [first] = deliveries;
   return (
