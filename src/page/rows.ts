@@ -58,7 +58,7 @@ function orderOf({ id }: Row): number {
 
 function messageRow(message: Message, events: readonly SandboxEvent[], request: Request | undefined): Row {
   const { id, to: phone, sent_at: at, reason } = message;
-  const failure = message.status === 'failed' ? (reason ?? 'failed') : undefined;
+  const failure = message.status === 'failed' ? (reason ?? reasonOf(events) ?? 'failed') : undefined;
   const problem = failure ?? (request && `sent, but answered ${answerText(request)}`);
   const text = problem ?? message.text ?? message.template;
   return { kind: 'message', id, at: Date.parse(at), phone, text, isBad: !!problem, message, request, events, count: 1 };
@@ -92,12 +92,16 @@ function eventRow(id: string, events: readonly SandboxEvent[]): Row {
   const [first] = events;
   const { type = '', at = 0, data = {} } = first ?? {};
   const isReply = type === 'message.received';
-  const failure = events.map(({ data }) => reasonIn(data)).find(Boolean);
+  const failure = reasonOf(events);
   const rest = { id, at, phone: phoneIn(data), text: failure ?? textIn(data), isBad: !!failure, events, count: 1 };
   if (isReply) return { kind: 'reply', ...rest };
   // A message that is older than what the page has.
   if (type.startsWith('message.')) return { kind: 'message', ...rest, text: rest.text || type };
   return { kind: 'event', title: type, ...rest };
+}
+
+function reasonOf(events: readonly SandboxEvent[]): string | undefined {
+  return events.map(({ data }) => reasonIn(data)).find(Boolean);
 }
 
 function isBad({ status }: Request): boolean {

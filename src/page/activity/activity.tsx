@@ -1,4 +1,3 @@
-import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { Frozen } from '../clock.tsx';
 import { Icon } from '../icons.tsx';
@@ -8,13 +7,10 @@ import { useKeys } from '../shortcuts.tsx';
 import { Empty } from './empty.tsx';
 import { List } from './list.tsx';
 import { Phone } from './phone.tsx';
-import { chosen, narrow, rowById, shown, tab } from './shown.ts';
+import { chosen, isPhone, narrow, rowById, shown, tab } from './shown.ts';
 import { Story } from './story.tsx';
 import { Strip } from './strip.tsx';
 import { Tabs } from './tabs.tsx';
-
-/** Whether the phone is shown instead of the story, where there is no room for both. */
-const isPhone = signal(false);
 
 /** The list of everything that happened, the story of the chosen row, and its phone. */
 export function Activity() {

@@ -13,6 +13,7 @@ import { goTo } from '../route.ts';
 import type { Message, SandboxEvent } from '../state.ts';
 import { Line, marked, Text } from '../text.tsx';
 import { timeText } from '../words.ts';
+import { isPhone } from './shown.ts';
 
 interface Item {
   readonly id: string;
@@ -109,7 +110,7 @@ interface ChatProps {
 /** Scrolls to the chosen message, and to a new one when it arrives. */
 function Chat({ last, chosen, children }: ChatProps) {
   const box = useRef<HTMLDivElement>(null);
-  useLayoutEffect(() => box.current?.scrollTo(0, box.current.scrollHeight), [last]);
+  useLayoutEffect(() => box.current?.scrollTo(0, box.current.scrollHeight), [last, isPhone.value]);
   useLayoutEffect(() => {
     if (chosen !== last) box.current?.querySelector('.is-chosen')?.scrollIntoView({ block: 'nearest' });
   }, [chosen]);

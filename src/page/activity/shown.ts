@@ -9,6 +9,8 @@ import { boundaryOf, withOlder } from '../state.ts';
 export type TabName = 'all' | 'problems' | 'retrying' | 'replies';
 
 export const tab = signal<TabName>('all');
+/** Whether the phone is shown instead of the story, where there is no room for both. */
+export const isPhone = signal(false);
 export const filter = signal('');
 
 const boundary = computed(() => boundaryOf(state.value));
@@ -33,7 +35,7 @@ export const counts = computed(() => {
   const text = (name: TabName, isMore: boolean) => inTab[name]().length.toLocaleString('en') + more(isMore);
   const isCut = failing > deliveries.length;
   return {
-    all: text('all', boundary.value !== undefined),
+    all: text('all', state.value.older.messages > 0),
     problems: text('problems', isCut),
     retrying: text('retrying', isCut),
     replies: text('replies', false),

@@ -59,8 +59,8 @@ function OfMessage({ row }: { readonly row: Row }) {
 }
 
 function titleOf({ text }: Row, status: string): string {
-  const reason = status === 'failed' ? `: ${text.replace(/:.*/s, '')}` : '';
-  return status.charAt(0).toUpperCase() + status.slice(1) + reason;
+  const [, reason = ''] = status === 'failed' ? (/^(\w+):/.exec(text) ?? []) : [];
+  return status.charAt(0).toUpperCase() + status.slice(1) + (reason && `: ${reason}`);
 }
 
 /** A reply, a broadcast, or another event. */

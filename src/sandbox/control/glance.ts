@@ -3,6 +3,7 @@ import { newest } from '../state/table.ts';
 import { requestRow } from '../views.ts';
 
 type Delivery = ReturnType<Sandbox['deliveries']>[number];
+type Event = ReturnType<Sandbox['events']>[number];
 
 /** Problems of a kind that the page gets. */
 const most = 500;
@@ -13,13 +14,18 @@ export function problemsOf(sandbox: Sandbox) {
   const failing = rows.filter(isFailing);
   const deliveries = newest(failing, most);
   const ids = new Set(deliveries.map(({ event }) => event));
-  const events = ids.size === 0 ? [] : sandbox.events().filter(({ id }) => ids.has(id));
+  // An event has the reason of a failed message.
+  const messages = sandbox.messages({ status: 'failed', limit: most });
+  const failed = new Set(messages.map(({ id }) => id));
+  const isWanted = ({ id, type, message = '' }: Event) =>
+    ids.has(id) || (type === 'message.failed' && failed.has(message));
+  const events = ids.size + failed.size === 0 ? [] : sandbox.events().filter(isWanted);
   const requests = sandbox.requests().filter(({ status }) => status === 0 || status >= 400);
   return {
     failing: failing.length,
     deliveries,
     events: events.map(({ id, type, at, message, data }) => ({ id, type, at, message, data })),
-    messages: sandbox.messages({ status: 'failed', limit: most }),
+    messages,
     requests: newest(requests, most).map(requestRow),
     webhooks: healthOf(rows),
   };
