@@ -1,7 +1,7 @@
 import { effect, type ReadonlySignal, signal, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { InputOf, OperationName, OutputOf } from '../sandbox/control/operations.ts';
-import type { Topic } from '../sandbox/feed.ts';
+import type { Topic } from '../sandbox/control/stream.ts';
 import { provenToken, state } from './connection.ts';
 
 /** Runs an operation of the sandbox. */

@@ -12,7 +12,7 @@ const setting = asked(['clock'], 'clock');
 /** Real time, kept by `Clock`. */
 const wall = signal(Date.now());
 
-export const isFrozen = computed(() => setting.value?.frozen === true);
+const isFrozen = computed(() => setting.value?.frozen === true);
 
 /** The time of the sandbox in milliseconds. */
 export const now = computed(() => {
@@ -47,7 +47,7 @@ export function Clock() {
   );
 }
 
-export function ClockMenu() {
+function ClockMenu() {
   const { due } = state.value;
   const isOff = link.value !== 'open';
   return (

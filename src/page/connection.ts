@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import type { FeedRecord } from '../sandbox/feed.ts';
+import type { FeedRecord } from '../sandbox/control/stream.ts';
 import { emptyState, type PageState, reduce } from './state.ts';
 import { readStream } from './stream.ts';
 

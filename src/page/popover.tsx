@@ -45,6 +45,6 @@ export function Popover({ button, label, title, class: name, children }: Popover
   );
 }
 
-export function closePopovers(): void {
+function closePopovers(): void {
   for (const open of document.querySelectorAll<HTMLElement>(':popover-open')) open.hidePopover();
 }

@@ -42,7 +42,7 @@ export function goBack(): void {
 }
 
 /** Whether the window shows the list or an item, but not both. */
-export function isNarrow(): boolean {
+function isNarrow(): boolean {
   return matchMedia('(max-width: 767px)').matches;
 }
 

@@ -108,7 +108,7 @@ function isBad({ status }: Request): boolean {
   return status === 0 || status >= 400;
 }
 
-export function answerText({ status, fault }: Request): string {
+function answerText({ status, fault }: Request): string {
   return `${status === 0 ? 'nothing' : status}${fault === null ? '' : ' by a fault'}`;
 }
 

@@ -1,5 +1,6 @@
 import { outcomeOf, replaces } from '../contract/events.ts';
-import type { FeedRecord, FeedRows, Topic } from '../sandbox/feed.ts';
+import type { OutputOf } from '../sandbox/control/operations.ts';
+import type { FeedRecord, Topic } from '../sandbox/control/stream.ts';
 
 type Rows<K> = Extract<FeedRecord, { readonly kind: K; readonly rows: unknown }>['rows'] extends readonly (infer R)[]
   ? R
@@ -79,7 +80,7 @@ export function reduce(state: PageState, record: FeedRecord): PageState {
 }
 
 /** Adds a part of a log before what the page has. An empty part is the beginning of the log. */
-export function withOlder(state: PageState, { kind, rows }: FeedRows): PageState {
+export function withOlder(state: PageState, { kind, rows }: OutputOf<'older'>): PageState {
   if (kind === 'replies') return state;
   const older = rows.length === 0 ? 0 : Math.max(0, state.older[kind] - rows.length);
   return { ...state, older: { ...state.older, [kind]: older }, [kind]: [...rows, ...state[kind]] };

@@ -1,8 +1,8 @@
 import { errorDetail } from '../../contract/statuses.ts';
-import type { MessageStory } from '../../sandbox/views.ts';
+import type { OutputOf } from '../../sandbox/control/operations.ts';
 import { waitText } from '../words.ts';
 
-export type Delivery = MessageStory['events'][number]['deliveries'][number];
+type Delivery = OutputOf<'message'>['events'][number]['deliveries'][number];
 
 /** In one sentence, how it went with the handler. */
 export interface Verdict {
