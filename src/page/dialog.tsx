@@ -1,6 +1,6 @@
 import { type Signal, signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { useEffect, useId, useRef } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { act } from './notice.tsx';
 
 interface DialogProps {
@@ -13,7 +13,7 @@ interface DialogProps {
 export function Dialog({ title, isOpen, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (isOpen.value) dialog.current?.showModal();
     else dialog.current?.close();
   }, [isOpen.value]);

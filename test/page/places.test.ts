@@ -240,6 +240,7 @@ describe.skipIf(noBrowser)(`the places of the page (${noBrowser ?? 'in chromium'
     await expect.poll(() => options.nth(1).getAttribute('aria-selected')).toBe('true');
     await page.keyboard.press('Enter');
     await expect.poll(() => shown.sandbox.faults.list()).toMatchObject([{ effect: { status: 500 }, after: true }]);
+    await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
     await page.keyboard.press('Control+k');
     await page.getByRole('combobox').fill('no such thing');
     await page.getByText('Nothing contains').waitFor();

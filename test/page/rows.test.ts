@@ -8,7 +8,7 @@ import { type Calls, calls, paths } from '../sandbox/calls.ts';
 /** The state of a page that has just been opened. */
 function opened({ sandbox }: Pick<Calls, 'sandbox'>) {
   return sandbox
-    .openFeed(undefined, () => {})
+    .openFeed(null, () => {})
     .take()
     .records.reduce(reduce, emptyState);
 }
