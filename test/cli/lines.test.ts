@@ -80,7 +80,7 @@ contacts export -o people.csv → --output: "people.csv" is not one of table, js
 contacts list --limt 3 → unknown option --limt → did you mean --limit?
 contacts list --colums id → unknown option --colums → did you mean --columns?
 contacts list --xyzzy → unknown option --xyzzy → see bizmsg contacts list --help
-sandbox clock advance -5s → unknown option -5s → see bizmsg sandbox clock advance --help
+sandbox clock -5s → unknown option -5s → see bizmsg sandbox clock --help
 --all contacts list → unknown option --all → put the options of a command after its name
 contacts list --token abc → unknown option --token → keys are never arguments: bizmsg login stores one in a profile, or set BIZMSG_API_KEY and BIZMSG_BASE_URL
 contcats list → "contcats" is not a command of bizmsg → did you mean bizmsg contacts?

@@ -1,4 +1,4 @@
-import { appendFileSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { bin, temporaryHome } from '../support/bin.ts';
@@ -100,26 +100,6 @@ describe('the log of a background sandbox', () => {
   const logs = (home: string) =>
     ['sandbox.log', 'sandbox.log.1'].map((name) => join(home, '.local/state/bizmsg', name));
   const full = 'x'.repeat(1024 * 1024);
-
-  it('moves to its one predecessor when it reaches 1 MiB', async () => {
-    const home = newHome();
-    const [log = '', before = ''] = logs(home);
-    await bin(send, { home });
-    const [sandbox] = await running(home);
-    const headers = { authorization: 'Bearer sk_live_4f9Qm2ZpL8xVt3HdXk7R' };
-    for (const text of ['first', 'second']) {
-      appendFileSync(log, `${text}${full}`);
-      // Each causes a warning, except within a second of the last one.
-      const warned = async () => {
-        await fetch(`${sandbox?.url}/api/public/contacts`, { headers });
-        return statSync(log).size;
-      };
-      await expect.poll(warned, { timeout: 10_000 }).toBeLessThan(full.length);
-      expect(readFileSync(before, 'utf8')).toContain(text);
-    }
-    expect(readdirSync(dirname(log)).filter((name) => name.startsWith('sandbox.log'))).toHaveLength(2);
-    expect(modeOf(before)).toBe(ownFile);
-  });
 
   it('moves when the sandbox starts', async () => {
     const home = newHome();

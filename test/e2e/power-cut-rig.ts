@@ -16,7 +16,7 @@ export function cutsOf(long: number, short: number): number {
 }
 
 /** The states after that many cuts. The kinds of loss take turns. */
-export function statesOf(trace: Trace, cuts: number): readonly DiskState[] {
+function statesOf(trace: Trace, cuts: number): readonly DiskState[] {
   const points = trace.cutPoints(cuts);
   return points.flatMap((point, number) => {
     const unsynced = losses[number % losses.length] ?? 'dropped';
@@ -101,12 +101,12 @@ function reported(stdout: string): Resumed['summary'] {
   return { done: Number(sent), unsure: Number(unsure) };
 }
 
-export function nameOf({ at, unsynced, names }: DiskState): string {
+function nameOf({ at, unsynced, names }: DiskState): string {
   return `cut at ${at}, unsynced bytes ${unsynced}, ${names} names`;
 }
 
 /** Returns results in the order of the items. */
-export async function twoAtOnce<T, U>(items: readonly T[], act: (item: T) => Promise<U>): Promise<readonly U[]> {
+async function twoAtOnce<T, U>(items: readonly T[], act: (item: T) => Promise<U>): Promise<readonly U[]> {
   const results: U[] = [];
   const left = [...items.entries()];
   const lane = async () => {
@@ -116,7 +116,7 @@ export async function twoAtOnce<T, U>(items: readonly T[], act: (item: T) => Pro
   return results;
 }
 
-export function emptyHome(): string {
+function emptyHome(): string {
   const home = temporaryHome();
   onTestFinished(() => home.remove());
   return home.path;
