@@ -4,7 +4,7 @@ import { testNumbers } from './numbers.ts';
 import { Dialog, Form } from './dialog.tsx';
 import { templates } from './known.ts';
 import { goTo } from './route.ts';
-import { send, SendError } from './send.ts';
+import { send } from './send.ts';
 import { useKeys } from './shortcuts.tsx';
 import { paramsOf, Variables } from './text.tsx';
 
@@ -31,7 +31,7 @@ function Message() {
   const to = useSignal(recipient.value);
   const selected = useSignal<string | undefined>(undefined);
   const values = useSignal<Readonly<Record<string, string>>>({});
-  const problem = useSignal<SendError | undefined>(undefined);
+  const problem = useSignal('');
   const isSending = useSignal(false);
   const all = templates.value ?? [];
   const template =
@@ -47,7 +47,7 @@ function Message() {
       isComposing.value = false;
       goTo('activity', id);
     } catch (error) {
-      problem.value = error instanceof SendError ? error : new SendError(String(error));
+      problem.value = error instanceof Error ? error.message : String(error);
     }
     isSending.value = false;
   };
@@ -84,24 +84,14 @@ function Message() {
         </select>
       </label>
       {template && <Variables template={template} values={values} isRequired />}
-      {problem.value && <Problem of={problem.value} />}
+      {problem.value !== '' && (
+        <p role="alert" class="problem">
+          {problem.value}
+        </p>
+      )}
       <button type="submit" class="main" aria-disabled={isSending.value}>
         {isSending.value ? 'Sending…' : 'Send'}
       </button>
     </Form>
-  );
-}
-
-function Problem({ of: { message, answer } }: { readonly of: SendError }) {
-  return (
-    <div role="alert" class="problem">
-      <p>{message}</p>
-      {answer !== undefined && (
-        <details>
-          <summary>Answer of the service</summary>
-          <pre tabIndex={0}>{answer}</pre>
-        </details>
-      )}
-    </div>
   );
 }

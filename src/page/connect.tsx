@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { ask, tryAsk } from './ask.ts';
+import { tryAsk } from './ask.ts';
 import { Copy } from './notice.tsx';
 
 /** How a program calls this sandbox: the lines for its `.env`. */
@@ -10,12 +10,9 @@ export function Connect() {
     <div class="connect">
       <p>Put these lines into the .env of your program.</p>
       <pre tabIndex={0}>{text}</pre>
-      <div class="actions">
-        <Copy text={text} class="main">
-          Copy .env
-        </Copy>
-        <Copy text={curl}>Copy curl</Copy>
-      </div>
+      <Copy text={text} class="main">
+        Copy .env
+      </Copy>
     </div>
   );
 }
@@ -29,9 +26,4 @@ export function useEnvironment(): string {
 async function environment(): Promise<string> {
   const { url = location.origin, keys, secret } = (await tryAsk('env')) ?? {};
   return `BIZMSG_BASE_URL=${url}\nBIZMSG_API_KEY=${keys?.sandbox}\nBIZMSG_WEBHOOK_SECRET=${secret}\n`;
-}
-
-async function curl(): Promise<string> {
-  const { url, keys } = await ask('env');
-  return `curl ${url}/api/public/templates -H 'Authorization: Bearer ${keys.sandbox}'`;
 }

@@ -6,16 +6,7 @@ import type { Message } from './state.ts';
 type Sent = Pick<Message, 'to' | 'template' | 'params'>;
 
 /** A message that was not sent, or may not have been sent. */
-export class SendError extends Error {
-  override readonly name = 'SendError';
-  /** The status and body, if there was an answer. */
-  readonly answer: string | undefined;
-
-  constructor(text: string, answer?: string) {
-    super(text);
-    this.answer = answer;
-  }
-}
+class SendError extends Error {}
 
 /** Seconds to wait for an answer. */
 const patience = 10;
@@ -41,13 +32,12 @@ export async function send({ to, template, params }: Sent, gone?: AbortSignal): 
 }
 
 function idIn(status: number, body: string): string {
-  const answer = `${status}\n${body}`;
   let json: unknown;
   try {
     json = JSON.parse(body);
     if (status < 300) return endpoints.sendTemplate.answer(json).message_id;
   } catch {
-    if (status < 300) throw new SendError(`The answer has no message id. ${unsure}`, answer);
+    if (status < 300) throw new SendError(`The answer has no message id. ${unsure}`);
   }
-  throw new SendError(errorDetail(json) ?? `The service answered ${status}.`, answer);
+  throw new SendError(errorDetail(json) ?? `The service answered ${status}.`);
 }

@@ -134,22 +134,4 @@ describe('the state of the page', () => {
     const { messages } = reduced({ kind: 'messages', rows }, { kind: 'events', rows: [delivered] });
     expect(messages).toMatchObject([{ status: 'read' }]);
   });
-
-  it('changes nothing of an earlier state', () => {
-    const before = reduced({ kind: 'messages', rows: [{ ...one, status: 'accepted' }] });
-    const kept = structuredClone(before);
-    reduce(before, { kind: 'events', rows: [delivered] });
-    expect(before).toEqual(kept);
-  });
-
-  it('forgets all records at a reset, but counts on, so that the page asks again', () => {
-    const from = { messages: 0, replies: 0, events: 0, requests: 0 };
-    const state = reduced(
-      { kind: 'messages', rows: [{ ...one, status: 'read' }] },
-      { kind: 'changed', topics: ['clock'] },
-      { kind: 'reset', from },
-      { kind: 'changed', topics: ['clock'] },
-    );
-    expect(state).toMatchObject({ messages: [], versions: { clock: 2 } });
-  });
 });

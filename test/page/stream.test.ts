@@ -102,17 +102,6 @@ describe('the stream', () => {
 describe.skipIf(noBrowser)(`the page (${noBrowser ?? 'in chromium'})`, () => {
   const tabs = useBrowser();
 
-  it('shows the same in two windows', async () => {
-    await shown.send('+12025550101', 'welcome');
-    const [one, other] = [await tabs.open(shown.link), await tabs.open(shown.link)];
-    await one.getByRole('textbox', { name: 'Reply as' }).fill('From the first window');
-    await one.getByRole('button', { name: 'Reply', exact: true }).click();
-    for (const page of [one, other]) {
-      const reply = page.getByRole('article', { name: 'Reply' });
-      await expect.poll(() => reply.allInnerTexts()).toEqual([expect.stringContaining('From the first')]);
-    }
-  });
-
   it('continues after the sandbox was killed and started again', async () => {
     const home = temporaryHome();
     const run = async (...argv: string[]) => (await bin(argv, { home: home.path })).stdout.trim();
