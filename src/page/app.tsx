@@ -50,7 +50,7 @@ function Bar() {
   const { place } = route.value;
   return (
     <header class="bar">
-      <button type="button" class="skip" onClick={skip}>
+      <button class="skip" onClick={skip}>
         Skip to the list
       </button>
       <strong class="brand">
@@ -63,14 +63,14 @@ function Bar() {
           </a>
         ))}
       </nav>
-      <button type="button" class="find" aria-label="Find anything ⌘K" onClick={() => (isFinding.value = true)}>
+      <button class="find" aria-label="Find anything ⌘K" onClick={() => (isFinding.value = true)}>
         <Icon name="search" /> <span>Find anything</span> <kbd>⌘K</kbd>
       </button>
       <Clock />
       <Popover title="Connect" button="Connect" class="connect-button">
         <Connect />
       </Popover>
-      <button type="button" class="main" onClick={() => compose()}>
+      <button class="main" onClick={() => compose()}>
         Send
       </button>
       <Popover title="More" label="Menu" class="quiet" button={<Icon name="more" />}>
@@ -92,20 +92,20 @@ const theme = signal(localStorage.getItem(stored) ?? 'system');
 function Menu() {
   return (
     <div class="menu">
-      <button type="button" class="if-narrow" data-closes onClick={() => (isFinding.value = true)}>
+      <button class="if-narrow" data-closes onClick={() => (isFinding.value = true)}>
         Find anything
       </button>
       <div role="group" aria-label="Theme" class="actions">
         {themes.map((name) => (
-          <button key={name} type="button" aria-pressed={name === theme.value} onClick={() => choose(name)}>
+          <button key={name} aria-pressed={name === theme.value} onClick={() => choose(name)}>
             {name}
           </button>
         ))}
       </div>
-      <button type="button" data-closes onClick={() => (isHelpOpen.value = true)}>
+      <button data-closes onClick={() => (isHelpOpen.value = true)}>
         Shortcuts <kbd>?</kbd>
       </button>
-      <button type="button" data-closes onClick={clear}>
+      <button data-closes onClick={clear}>
         Clear all messages and logs
       </button>
       <div class="if-narrow">

@@ -52,16 +52,16 @@ function ClockMenu() {
   const isOff = link.value !== 'open';
   return (
     <div class="menu">
-      <button type="button" disabled={isOff} onClick={toggle}>
+      <button disabled={isOff} onClick={toggle}>
         {isFrozen.value ? 'Real time' : 'Freeze'}
       </button>
-      <button type="button" disabled={isOff} onClick={() => advance(5_000)}>
+      <button disabled={isOff} onClick={() => advance(5_000)}>
         +5 s
       </button>
-      <button type="button" disabled={isOff} onClick={() => advance(60_000)}>
+      <button disabled={isOff} onClick={() => advance(60_000)}>
         +1 min
       </button>
-      <button type="button" disabled={isOff || due === null} onClick={() => advance('next-due')}>
+      <button disabled={isOff || due === null} onClick={() => advance('next-due')}>
         To next due <small>{due === null ? 'nothing' : dueText(due)}</small>
       </button>
     </div>
@@ -86,12 +86,10 @@ export function Frozen() {
     <section class="frozen" aria-label="Frozen clock">
       <strong>Frozen at {timeText(now.value)}</strong>
       <span class="one-line">{due === null ? 'Nothing is due' : `Next: ${dueText(due)}`}</span>
-      <button type="button" disabled={due === null} onClick={() => advance('next-due')}>
+      <button disabled={due === null} onClick={() => advance('next-due')}>
         Advance
       </button>
-      <button type="button" onClick={toggle}>
-        Real time
-      </button>
+      <button onClick={toggle}>Real time</button>
     </section>
   );
 }

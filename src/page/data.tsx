@@ -137,7 +137,7 @@ function Listing({ part, entries, chosen, example }: ListingProps) {
           ))}
         </ul>
         {matches.length > shown.value && (
-          <button type="button" class="further" onClick={() => (shown.value += page)}>
+          <button class="further" onClick={() => (shown.value += page)}>
             Show {page} more of {matches.length.toLocaleString('en')}
           </button>
         )}
@@ -150,7 +150,7 @@ function Listing({ part, entries, chosen, example }: ListingProps) {
             <h2 dir="auto">
               <Line>{open.title}</Line>
             </h2>
-            <button type="button" class="quiet" onClick={() => goTo('data', part)}>
+            <button class="quiet" onClick={() => goTo('data', part)}>
               Close
             </button>
           </header>
@@ -168,7 +168,7 @@ function Contact({ contact }: { readonly contact: OutputOf<'contacts'>[number] }
   return (
     <>
       <div class="actions">
-        <button type="button" class="main" onClick={() => compose(phone)}>
+        <button class="main" onClick={() => compose(phone)}>
           Send
         </button>
         <a href={linkTo('activity', phone)}>Phone</a>
@@ -201,7 +201,7 @@ function Campaign({ campaign }: { readonly campaign: OutputOf<'campaigns'>[numbe
     <>
       <div class="actions">
         {status !== 'COMPLETED' && (
-          <button type="button" class="main" onClick={() => void send()}>
+          <button class="main" onClick={() => void send()}>
             Send to all contacts
           </button>
         )}

@@ -23,7 +23,7 @@ export function Dialog({ title, isOpen, children }: DialogProps) {
     <dialog ref={dialog} aria-labelledby={id} onClose={({ currentTarget }) => currentTarget.open || close()}>
       <header>
         <h2 id={id}>{title}</h2>
-        <button type="button" class="quiet" onClick={close}>
+        <button class="quiet" onClick={close}>
           Close
         </button>
       </header>

@@ -1,4 +1,4 @@
-import { computed, effect, signal } from '@preact/signals';
+import { computed, signal } from '@preact/signals';
 import { outcomeOf } from '../contract/events.ts';
 import type { OutputOf } from '../sandbox/control/operations.ts';
 import { asked, keepAsking, tryAsk } from './ask.ts';
@@ -26,13 +26,11 @@ export const problemRows = computed(() => {
   return value ? rowsOf(problemRecords(value, byId.value)) : [];
 });
 
-/** The ids of the rows with a delivery that is attempted again. */
-export const retryingIds = computed(() => {
-  const waiting = new Set(
-    problems.value?.deliveries.filter(({ state }) => state === 'waiting').map(({ event }) => event),
-  );
-  const retrying = problemRows.value.filter(({ events }) => events.some(({ id }) => waiting.has(id)));
-  return new Set(retrying.map(({ id }) => id));
+/** Those with a delivery that is attempted again. */
+export const retryingRows = computed(() => {
+  const waiting = problems.value?.deliveries.filter(({ state }) => state === 'waiting') ?? [];
+  const ids = new Set(waiting.map(({ event }) => event));
+  return problemRows.value.filter(({ events }) => events.some(({ id }) => ids.has(id)));
 });
 
 /** The rows in view. Their deliveries and names are asked. */
@@ -60,12 +58,6 @@ keepAsking({
     deliveries.value = new Map([...deliveries.value, ...groupBy(output.deliveries, ({ of }) => of)]);
     addNames(output.names);
   },
-});
-
-// A reset removes events and contacts.
-effect(() => {
-  if (state.value.messages.length + state.value.events.length > 0) return;
-  deliveries.value = new Map();
 });
 
 function addNames(added: readonly { readonly phone: string; readonly name?: string | undefined }[]): void {

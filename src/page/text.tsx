@@ -42,9 +42,7 @@ export function Text({ parts }: { readonly parts: readonly TextPart[] }) {
         {isCut && '…'}
       </span>
       {isCut && (
-        <button type="button" onClick={() => (isWhole.value = true)}>
-          Show all {length.toLocaleString('en')} characters
-        </button>
+        <button onClick={() => (isWhole.value = true)}>Show all {length.toLocaleString('en')} characters</button>
       )}
     </>
   );

@@ -48,6 +48,17 @@ describe.skipIf(noBrowser)(`the phone and the story (${noBrowser ?? 'in chromium
     expect(replies.map(({ data }) => data['text'])).toEqual(['Hello']);
   });
 
+  it('a phone stays while someone types, also when another number gets a message', async () => {
+    await shown.send('+12025550101', 'welcome');
+    const page = await tabs.open(shown.link);
+    const field = page.getByRole('textbox', { name: 'Reply as +12025550101' });
+    await field.pressSequentially('Where is');
+    await shown.send('+12025550188', 'welcome');
+    await rowsOn(page).filter({ hasText: '0188' }).waitFor();
+    await page.keyboard.type(' my order?');
+    expect(await field.inputValue()).toBe('Where is my order?');
+  });
+
   it('a message is delivered, read or failed on demand', async () => {
     const page = await tabs.open(shown.link);
     const more = async (name: string) => {
@@ -62,6 +73,7 @@ describe.skipIf(noBrowser)(`the phone and the story (${noBrowser ?? 'in chromium
     await page.getByRole('article', { name: 'welcome, read' }).waitFor();
     await storyOn(page).getByRole('heading', { name: 'Read' }).waitFor();
     await shown.send('+12025550101', 'verification_code', ['123']);
+    await rowsOn(page).filter({ hasText: '123' }).click();
     await more('Fail: opted_out');
     await storyOn(page).getByRole('heading', { name: 'Failed: opted_out' }).waitFor();
     await rowsOn(page).getByText('opted_out: the customer has opted out').waitFor();

@@ -2,7 +2,7 @@ import { useEffect } from 'preact/hooks';
 import { Frozen } from '../clock.tsx';
 import { Icon } from '../icons.tsx';
 import { numbersInView, rows } from '../known.ts';
-import { goBack, route } from '../route.ts';
+import { goBack, goTo, route } from '../route.ts';
 import { useKeys } from '../shortcuts.tsx';
 import { Empty } from './empty.tsx';
 import { List } from './list.tsx';
@@ -20,16 +20,18 @@ export function Activity() {
   useEffect(() => void (numbersInView.value = numbers), [numbers.join()]);
   if (rows.value.length === 0 && route.value.item === '') return <Empty />;
   const isOpen = route.value.item !== '';
+  // Otherwise a new row would take the field away in which someone types.
+  const stay = () => row && !isOpen && goTo('activity', row.id);
   return (
     <div class={`activity ${isOpen ? 'is-open' : ''}`}>
       <section class="list" aria-label="Activity">
         <Frozen />
         <Strip />
         <Tabs />
-        <List key={tab.value} label="Activity" />
+        <List key={tab.value} />
         {shown.value.length === 0 && <p class="nothing">Nothing here.</p>}
       </section>
-      <div class={`side ${isPhone.value && row?.phone ? 'has-phone' : ''}`}>
+      <div class={`side ${isPhone.value && row?.phone ? 'has-phone' : ''}`} onFocusIn={stay}>
         <Side phone={row?.phone ?? ''} />
         <section id="story" class="story" tabIndex={-1} aria-label="What happened">
           {row && <Story key={row.id} row={row} />}
@@ -61,15 +63,14 @@ function Side({ phone }: { readonly phone: string }) {
   }, [isOpen]);
   return (
     <div class="side-tabs tabs">
-      <button id="back" type="button" class="back" onClick={goBack}>
+      <button id="back" class="back" onClick={goBack}>
         <Icon name="back" /> Back
       </button>
       <div role="group" aria-label="Side">
-        <button type="button" aria-pressed={!isPhone.value || !phone} onClick={() => (isPhone.value = false)}>
+        <button aria-pressed={!isPhone.value || !phone} onClick={() => (isPhone.value = false)}>
           Story
         </button>
         <button
-          type="button"
           aria-pressed={isPhone.value && phone !== ''}
           disabled={phone === ''}
           onClick={() => (isPhone.value = true)}

@@ -27,7 +27,7 @@ export function Empty() {
       </header>
       <ol>
         <StepOf number={1} title="Send a message">
-          <button type="button" class="main" disabled={isSending.value} onClick={() => void sendOne()}>
+          <button class="main" disabled={isSending.value} onClick={() => void sendOne()}>
             Send one now
           </button>
           <Command>{`bizmsg send-template ${first.to} ${first.template} --profile local`}</Command>

@@ -18,7 +18,7 @@ const margin = 8;
 const fresh = new Set<string>();
 
 /** The rows, of which only those in view are rendered. They move by a transform, so that nothing has to be laid out. */
-export function List({ label }: { readonly label: string }) {
+export function List() {
   const box = useRef<HTMLDivElement>(null);
   const range = useSignal({ first: 0, last: 40 });
   const height = isTight.value ? 56 : 36;
@@ -49,7 +49,7 @@ export function List({ label }: { readonly label: string }) {
         class="rows"
         role="listbox"
         tabIndex={0}
-        aria-label={label}
+        aria-label="Activity"
         aria-activedescendant={part.some(({ id }) => id === chosen.value) ? `row-${chosen.value}` : undefined}
         onScroll={measure}
         onKeyDown={(event) => {
@@ -174,11 +174,7 @@ function Pill({ onShow }: { readonly onShow: () => void }) {
   };
   return (
     <div class="pill">
-      {count > 0 && (
-        <button type="button" onClick={show}>
-          {count} new ↑
-        </button>
-      )}
+      {count > 0 && <button onClick={show}>{count} new ↑</button>}
       <span class="unseen" role="status">
         {announced.value}
       </span>

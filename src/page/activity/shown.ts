@@ -1,7 +1,7 @@
 import { computed, signal } from '@preact/signals';
 import { tryAsk } from '../ask.ts';
 import { state } from '../connection.ts';
-import { names, problemRows, problems, retryingIds, rows } from '../known.ts';
+import { names, problemRows, problems, retryingRows, rows } from '../known.ts';
 import { route } from '../route.ts';
 import { isMatch, type Row } from '../rows.ts';
 import { boundaryOf, withOlder } from '../state.ts';
@@ -18,7 +18,7 @@ const boundary = computed(() => boundaryOf(state.value));
 const inTab: Readonly<Record<TabName, () => readonly Row[]>> = {
   all: () => rows.value,
   problems: () => problemRows.value,
-  retrying: () => problemRows.value.filter(({ id }) => retryingIds.value.has(id)),
+  retrying: () => retryingRows.value,
   replies: () => rows.value.filter(({ kind }) => kind === 'reply'),
 };
 
@@ -30,15 +30,14 @@ const listed = computed(() => {
 
 /** How many rows each tab has; with a plus if there are more than the page has. */
 export const counts = computed(() => {
-  const more = (isMore: boolean) => (isMore ? '+' : '');
   const { failing = 0, deliveries = [] } = problems.value ?? {};
-  const text = (name: TabName, isMore: boolean) => inTab[name]().length.toLocaleString('en') + more(isMore);
+  const text = (name: TabName, isCut = false) => inTab[name]().length.toLocaleString('en') + (isCut ? '+' : '');
   const isCut = failing > deliveries.length;
   return {
     all: text('all', state.value.older.messages > 0),
     problems: text('problems', isCut),
     retrying: text('retrying', isCut),
-    replies: text('replies', false),
+    replies: text('replies'),
   };
 });
 
@@ -56,11 +55,8 @@ for (const one of [isHeld, tab, filter]) one.subscribe(release);
 
 /** How many new rows wait. */
 export const waiting = computed(() => {
-  if (!isHeld.value) return 0;
-  return Math.max(
-    0,
-    listed.value.findIndex(({ id }) => id === first.value),
-  );
+  const at = isHeld.value ? listed.value.findIndex(({ id }) => id === first.value) : 0;
+  return Math.max(0, at);
 });
 
 export const shown = computed(() => (waiting.value === 0 ? listed.value : listed.value.slice(waiting.value)));

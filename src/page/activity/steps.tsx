@@ -116,7 +116,6 @@ function StepTime({ step: { at, state }, since }: { readonly step: Step; readonl
     <span>
       <time>{waitText(wait)}</time>{' '}
       <button
-        type="button"
         title={`Advances the clock to ${momentText(at)}`}
         disabled={wait <= 0}
         onClick={() => void act(() => ask('advanceClock', { by: at - now.value }))}

@@ -32,9 +32,7 @@ function NoMessage({ phone }: { readonly phone: string }) {
   return (
     <div class="nothing">
       <p>No message to {marked(phone)} yet.</p>
-      <button type="button" onClick={() => compose(phone)}>
-        Send one
-      </button>
+      <button onClick={() => compose(phone)}>Send one</button>
     </div>
   );
 }
@@ -151,15 +149,11 @@ function Actions({ message, event }: ActionsProps) {
   return (
     <div class="actions">
       {message && (
-        <button type="button" class="main" onClick={again}>
+        <button class="main" onClick={again}>
           Send again
         </button>
       )}
-      {event && (
-        <button type="button" onClick={redeliver}>
-          Redeliver event
-        </button>
-      )}
+      {event && <button onClick={redeliver}>Redeliver event</button>}
       {message && (
         <>
           <Copy text={() => curlOf(message)}>Copy as curl</Copy>
@@ -192,7 +186,7 @@ function More({ message: { id, status } }: { readonly message: Message }) {
   const receipt = (title: string, event: EventName, fields: object = {}) => (
     <button
       key={title}
-      type="button"
+
       data-closes
       onClick={() => void act(() => ask('trigger', { event, fields: { message: id, ...fields } }))}
     >
@@ -221,9 +215,7 @@ function VerdictBox({ of: verdict }: { readonly of: Verdict | undefined }) {
       <strong>{marked(text)}</strong>
       <p class="note">{marked(note)}</p>
       {delivery && (
-        <button type="button" onClick={() => void act(() => ask('redeliver', { id: delivery }), 'Redelivered')}>
-          {does}
-        </button>
+        <button onClick={() => void act(() => ask('redeliver', { id: delivery }), 'Redelivered')}>{does}</button>
       )}
     </div>
   );

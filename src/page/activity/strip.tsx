@@ -26,11 +26,7 @@ export function Strip() {
   return (
     <div class="strip">
       {worst ? <Endpoint worst={worst} more={all.length - 1} /> : <NoEndpoint />}
-      {failing > 0 && (
-        <button type="button" onClick={retry}>
-          Retry {failing}
-        </button>
-      )}
+      {failing > 0 && <button onClick={retry}>Retry {failing}</button>}
     </div>
   );
 }
@@ -137,7 +133,7 @@ function Details({ of: { id, url, events, state, reason, secret } }: { readonly 
         {secret === 'own' && ' · its own secret'}
         {state === 'disabled' && <span class="is-bad"> · disabled: {reason}</span>}
       </p>
-      <button type="button" data-closes onClick={remove}>
+      <button data-closes onClick={remove}>
         Remove
       </button>
     </div>

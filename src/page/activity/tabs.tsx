@@ -13,7 +13,7 @@ export function Tabs() {
   return (
     <div class="tabs" role="group" aria-label="Show">
       {names.map((name) => (
-        <button key={name} type="button" aria-pressed={name === tab.value} onClick={() => (tab.value = name)}>
+        <button key={name} aria-pressed={name === tab.value} onClick={() => (tab.value = name)}>
           {titles[name]}{' '}
           <span class={name === 'problems' && counts.value.problems !== '0' ? 'count is-bad' : 'count'}>
             {counts.value[name]}
@@ -35,7 +35,7 @@ function Filter() {
   useKeys({ '/': open });
   if (isOpen.value) return <Field onClose={() => (isOpen.value = false)} />;
   return (
-    <button type="button" class="filter" aria-label="Filter" onClick={open}>
+    <button class="filter" aria-label="Filter" onClick={open}>
       <Icon name="search" /> <span>Filter</span> <kbd>/</kbd>
     </button>
   );
