@@ -64,6 +64,9 @@ interface GaugeProps {
   readonly limit: number | null;
 }
 
+/** Attributes that make a full meter red. */
+const red = { low: 0.1, high: 0.2, optimum: 0 };
+
 /** How much of a limit is used. */
 function Gauge({ label, used, limit }: GaugeProps) {
   const isFull = limit !== null && used >= limit;
@@ -75,7 +78,7 @@ function Gauge({ label, used, limit }: GaugeProps) {
         <strong>{label}</strong> <span class={isFull ? 'is-bad' : 'note'}>{text}</span>
       </p>
       {limit !== null && (
-        <meter aria-label={label} aria-valuetext={text} max={limit} high={limit - 1} optimum={0} value={used} />
+        <meter aria-label={label} aria-valuetext={text} max={limit} value={used} {...(isFull && red)} />
       )}
     </div>
   );

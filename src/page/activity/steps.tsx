@@ -24,7 +24,8 @@ interface StepsProps {
 /** What happened, in order: the first time as it is, then the time since. */
 export function Steps({ steps, payloads }: StepsProps) {
   const [first] = steps;
-  const all = folded(steps);
+  // The verdict says that there is no handler.
+  const all = folded(steps.filter(({ kind, what }) => kind !== 'delivery' || what !== null));
   const latest = steps.findLast(({ kind, state }) => kind === 'event' && state !== 'pending');
   return (
     <ol class="steps" aria-label="Steps">
@@ -93,8 +94,7 @@ function Title({ step, same }: Shown & { readonly step: Step }) {
   const words = [/^retry \d+/.exec(note)?.[0], `in ${took?.took} ms`, same && 'same answer', same > 1 && `× ${same}`];
   return (
     <>
-      <bdi>{what === null ? 'No handler' : shortUrl(what)}</bdi>{' '}
-      {took && <span class={`mono is-${state}`}>{status} </span>}
+      <bdi>{shortUrl(what ?? '')}</bdi> {took && <span class={`mono is-${state}`}>{status} </span>}
       <span class="note">{took ? words.filter(Boolean).join(', ') : marked(note)}</span>
     </>
   );
