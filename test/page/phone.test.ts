@@ -135,19 +135,6 @@ describe.skipIf(noBrowser)(`the phone and the story (${noBrowser ?? 'in chromium
     await expect.poll(() => page.getByRole('button', { name: 'Problems 1' }).count()).toBe(1);
   });
 
-  it('a number without a message has a phone, from which one is sent', async () => {
-    await shown.send('+12025550101', 'welcome');
-    const page = await tabs.open(shown.link);
-    await page.goto(`${shown.url}/__sandbox/#activity/%2B12025550102`);
-    await storyOn(page).getByText('No message to +12025550102 yet.').waitFor();
-    await storyOn(page).getByRole('button', { name: 'Send one' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Send a message' });
-    await expect.poll(() => dialog.getByRole('combobox', { name: 'To' }).inputValue()).toBe('+12025550102');
-    await dialog.getByRole('combobox', { name: 'Template' }).selectOption('welcome');
-    await dialog.getByRole('button', { name: 'Send', exact: true }).click();
-    await page.getByRole('article', { name: 'welcome' }).waitFor();
-  });
-
   it('a phone has its messages also if they are older than what the page has', async () => {
     await shown.send('+12025550111', 'verification_code', ['4711']);
     const [first] = shown.sandbox.messages();

@@ -139,9 +139,7 @@ describe.skipIf(noBrowser)(`the places of the page (${noBrowser ?? 'in chromium'
     await expect.poll(() => now() - before).toBe(60_000);
     await popover.getByRole('button', { name: 'To next due' }).click();
     await rowsOn(page)
-      .getByText('down · retry 30 m')
-      .or(rowsOn(page).getByText(/down · retry/))
-      .first()
+      .getByText(/^down · retry/)
       .waitFor();
   });
 
@@ -221,9 +219,6 @@ describe.skipIf(noBrowser)(`the places of the page (${noBrowser ?? 'in chromium'
     await page.keyboard.press('Enter');
     await expect.poll(() => shown.sandbox.faults.list()).toMatchObject([{ effect: { status: 500 }, after: true }]);
     await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
-    await page.keyboard.press('Control+k');
-    await page.getByRole('combobox').fill('no such thing');
-    await page.getByText('Nothing contains').waitFor();
   });
 
   it('the menu has the theme, shortcuts that can be turned off, and a clean start', async () => {
