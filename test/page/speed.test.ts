@@ -42,7 +42,7 @@ describe.skipIf(noBrowser)(`the page with 5,000 messages (${noBrowser ?? 'in chr
     const all = [];
     for (const code of ['1', '2', '3']) all.push(await latency(page, code));
     // A busy machine takes longer, but not each time.
-    expect(Math.min(...all)).toBeLessThan(1_000);
+    expect(Math.min(...all)).toBeLessThan(3_000);
   });
 
   async function cpuOf(session: CDPSession): Promise<number> {
