@@ -48,11 +48,10 @@ function focus(id: string): void {
   document.getElementById(id)?.focus();
 }
 
-/** The field of a phone that is not shown can be focused only afterwards. */
+/** Focuses the field once the phone is rendered, but before the next key arrives. */
 function reply(): void {
   isPhone.value = true;
-  focus('reply');
-  setTimeout(() => focus('reply'));
+  queueMicrotask(() => focus('reply'));
 }
 
 /** The way back to the list, and the choice between the story and the phone. */

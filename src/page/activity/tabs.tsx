@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { Icon } from '../icons.tsx';
 import { askNames } from '../known.ts';
 import { useKeys } from '../shortcuts.tsx';
@@ -43,7 +43,8 @@ function Filter() {
 
 function Field({ onClose }: { readonly onClose: () => void }) {
   const field = useRef<HTMLInputElement>(null);
-  useEffect(() => field.current?.focus(), []);
+  // Before the next key arrives.
+  useLayoutEffect(() => field.current?.focus(), []);
   const close = () => {
     filter.value = '';
     onClose();
