@@ -103,7 +103,7 @@ async function rates(isQuick) {
     if (server === own) trials.push(done.isKept);
     return done;
   });
-  const { stdout } = launch([bizmsg, 'webhooks', 'history', '-o', 'ndjson'], own.variables, 'pipe');
+  const { stdout } = launch([bizmsg, 'webhooks', 'list', '-o', 'ndjson'], own.variables, 'pipe');
   let recorded = 0;
   for await (const _ of createInterface({ input: stdout })) recorded++;
   const [acknowledged, printed] = [beside(own, resend), beside(own, resend, 'printedPerSecond')];

@@ -12,7 +12,7 @@ import type { Host } from './base/host.ts';
  * session: client, store, sandbox/remote
  * cli: client, session
  * batches: client, store, session, cli
- * webhooks: delivery, logs, store, sandbox/remote
+ * webhooks: delivery, logs, store
  * sandbox: delivery
  * page: sandbox/control
  * doctor: session

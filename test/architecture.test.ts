@@ -19,7 +19,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   session: ['client', 'store', 'sandbox/remote'],
   cli: ['client', 'session'],
   batches: ['client', 'store', 'session', 'cli'],
-  webhooks: ['delivery', 'logs', 'store', 'sandbox/remote'],
+  webhooks: ['delivery', 'logs', 'store'],
   sandbox: ['delivery'],
   // In the browser: only types of the control plane, and base and contract where they need no Node.
   page: ['sandbox/control'],

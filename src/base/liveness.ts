@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync, readFileSync, readlinkSync, readSync, statSync, writeSync } from 'node:fs';
+import { readFileSync, readlinkSync, readSync, statSync, writeSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { fsError } from './errors.ts';
 import { readRegular } from './files.ts';
@@ -109,45 +109,28 @@ function placeIn(start: string | undefined): string | undefined {
 export const heartbeatInterval = 20_000;
 
 /**
- * Updates a file's modification time until the returned function is called, for processes in other containers or on
- * other machines. `restore` writes the file again if one of them removed it while this process was stopped.
+ * Updates the modification time of an open file until the returned function is called, for processes in other
+ * containers or on other machines.
  */
-export function startHeartbeat(path: string, later: Later, restore: () => void): () => void {
-  return repeat(() => {
-    if (!existsSync(path)) return restore();
-    const fd = openSync(path, 'r+');
+export function startHeartbeat(fd: number, later: Later): () => void {
+  let cancel = later(heartbeatInterval, beat);
+  return () => cancel();
+
+  function beat(): void {
     try {
       touch(fd);
-    } finally {
-      closeSync(fd);
+    } catch (error) {
+      // The disk may be full: the next beat may succeed.
+      if (!fsError(error)) throw error;
     }
-  }, later);
-}
-
-/** Updates the modification time of an open file until the returned function is called. */
-export function startOpenFileHeartbeat(fd: number, later: Later): () => void {
-  return repeat(() => touch(fd), later);
+    cancel = later(heartbeatInterval, beat);
+  }
 }
 
 /** Milliseconds since a file was changed; 0 if it does not exist. */
 export function silenceOf(path: string): number {
   const changed = statSync(path, { throwIfNoEntry: false })?.mtimeMs;
   return changed === undefined ? 0 : Date.now() - changed;
-}
-
-function repeat(beat: () => void, later: Later): () => void {
-  let cancel = later(heartbeatInterval, next);
-  return () => cancel();
-
-  function next(): void {
-    try {
-      beat();
-    } catch (error) {
-      // The file may be missing or the disk full: the next beat may succeed.
-      if (!fsError(error)) throw error;
-    }
-    cancel = later(heartbeatInterval, next);
-  }
 }
 
 /** Rewrites the first byte instead of setting a time, so that a network file system uses the server's clock. */

@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { draftIn } from './drafts.ts';
 import { fsError } from './errors.ts';
 import type { Later } from './sleep.ts';
-import { readIfPresent, hostIn, startOpenFileHeartbeat, isProcessAlive, type Probe, processStart } from './liveness.ts';
+import { readIfPresent, hostIn, startHeartbeat, isProcessAlive, type Probe, processStart } from './liveness.ts';
 import { replaceFile } from './replace-file.ts';
 
 export interface LockOwner {
@@ -67,7 +67,7 @@ interface Held {
 }
 
 function heldClaim({ path, text, fd }: Held, { later }: LockOwner): Claim {
-  const stop = later && startOpenFileHeartbeat(fd, later);
+  const stop = later && startHeartbeat(fd, later);
   let [isOpen, checked] = [true, Date.now()];
   return {
     held: true,

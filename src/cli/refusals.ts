@@ -37,13 +37,13 @@ const afterCommand = 'put the options of a command after its name';
 
 /** Commands typed by habit, and the ones to type here. */
 const habits: Readonly<Record<string, string>> = {
-  activity: 'bizmsg history shows what was sent, bizmsg webhooks history what came in',
+  activity: 'bizmsg history shows what was sent, bizmsg webhooks list what came in',
   batch: 'did you mean bizmsg send-batch?',
   export: 'did you mean bizmsg contacts export?',
   import: 'did you mean bizmsg contacts import?',
   'keys list': 'did you mean bizmsg profiles list?',
   listen: 'did you mean bizmsg webhooks listen?',
-  logs: 'bizmsg sandbox log shows what the sandbox got, bizmsg webhooks history the events',
+  logs: 'bizmsg sandbox log shows what the sandbox got, bizmsg webhooks list the events',
   messages: 'bizmsg history shows what was sent, bizmsg sandbox log what the sandbox got',
   runs: 'did you mean bizmsg batches list?',
   send: 'bizmsg send-template sends to one person, bizmsg send-batch to many',

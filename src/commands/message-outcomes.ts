@@ -4,7 +4,7 @@ import { type Outcome, outcomeOf, replaces } from '../contract/events.ts';
 import type { Received } from '../logs/events.ts';
 import type { WebhookEvent } from '../webhooks/event/event.ts';
 import { remoteOf } from './sandbox/control.ts';
-import { openHistory } from './webhooks/recorded.ts';
+import { openRecordedEvents } from './webhooks/recorded.ts';
 import { secretsToTry } from './webhooks/secrets.ts';
 
 /** The outcome of a message that was accepted. */
@@ -66,8 +66,8 @@ export async function* trustedEvents(
   context: Context,
   isWanted: (event: WebhookEvent, received: Received) => boolean,
 ): AsyncGenerator<TrustedEvent> {
-  const history = await openHistory(context);
-  if (!history) return;
+  const logs = await openRecordedEvents(context);
+  if (!logs) return;
   let unsigned = 0;
   try {
     const [{ newestFirst }, { eventOf }, { check }, secrets] = await Promise.all([
@@ -76,7 +76,7 @@ export async function* trustedEvents(
       import('../delivery/signature.ts'),
       knownSecrets(context),
     ]);
-    for await (const { event: received } of newestFirst(history)) {
+    for await (const { event: received } of newestFirst(logs)) {
       const event = eventOf(received);
       if (!isWanted(event, received)) continue;
       // Any program on this machine can send an event to the listener.
@@ -85,7 +85,7 @@ export async function* trustedEvents(
       else unsigned += 1;
     }
   } finally {
-    await history.logs.close();
+    await logs.close();
   }
   if (unsigned === 0) return;
   const [events, verb] = unsigned === 1 ? ['event', 'does'] : ['events', 'do'];

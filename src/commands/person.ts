@@ -17,7 +17,7 @@ import { newestFirst } from '../webhooks/history.ts';
 import { profilesByAccount } from './batches/stored.ts';
 import { usual } from './list.ts';
 import { recordedOutcomes, trustedEvents } from './message-outcomes.ts';
-import { withHistory } from './webhooks/recorded.ts';
+import { withRecordedEvents } from './webhooks/recorded.ts';
 
 export interface HistoryInput {
   readonly since: ((now: number) => number) | undefined;
@@ -110,12 +110,10 @@ async function withOutcomes(context: Context, rows: readonly HistoryRow[]): Prom
 /** Replies of a person that listeners recorded. */
 async function repliesOf(context: Context, phone: string, since: number): Promise<readonly HistoryRow[]> {
   const rows: HistoryRow[] = [];
-  const isReply = ({ name }: WebhookEvent, delivery: Received) =>
-    name === 'message.received' &&
-    delivery.received_at >= since &&
-    digitsIn(replyIn(delivery, true)?.sender) === digitsIn(phone);
-  for await (const { received: delivery } of trustedEvents(context, isReply))
-    rows.push(received(phone, delivery.received_at, replyIn(delivery, true)?.text));
+  const isReply = (event: WebhookEvent, { received_at: at }: Received) =>
+    at >= since && digitsIn(replyIn(event)?.sender) === digitsIn(phone);
+  for await (const { event, received: delivery } of trustedEvents(context, isReply))
+    rows.push(received(phone, delivery.received_at, replyIn(event)?.text));
   return rows;
 }
 
@@ -148,13 +146,13 @@ export async function erasePerson(context: Context, phone: string): Promise<obje
 
 /** Deletes the recorded events that have a phone; returns how many. */
 function eraseEvents(context: Context, phone: string): Promise<number> {
-  return withHistory(context, async (recorded) => {
-    if (!recorded) return 0;
+  return withRecordedEvents(context, async (logs) => {
+    if (!logs) return 0;
     const numbers: number[] = [];
-    for await (const { event } of newestFirst(recorded))
+    for await (const { event } of newestFirst(logs))
       if (event.body.includes(digitsIn(phone)) || digitsIn(eventOf(event).phone) === digitsIn(phone))
         numbers.push(event.number);
-    await recorded.logs.write(deleteEvents(numbers));
+    await logs.write(deleteEvents(numbers));
     return numbers.length;
   });
 }

@@ -71,6 +71,12 @@ export async function openMobiles(): Promise<(phone: string) => boolean> {
   return (phone) => usual.test(phone) || /MOBILE/.test(parsePhoneNumberFromString(phone)?.getType() ?? '');
 }
 
+/** Formats phones as people read them: `+49 170 1000037`. */
+export async function openSpacedPhones(): Promise<(phone: string) => string> {
+  const { parsePhoneNumberFromString } = await import('libphonenumber-js/max');
+  return (phone) => parsePhoneNumberFromString(phone)?.formatInternational() ?? phone;
+}
+
 /** Whether a text is a number for which a country must be known. */
 export function isNational(text: string): boolean {
   return /^\d{5,}$/.test(digitsIn(text) ?? '');

@@ -1,7 +1,7 @@
 import type { Later } from '../base/sleep.ts';
 
 /** Never rejects. Resolves to the milliseconds until it runs again, or to undefined when it is done. */
-export type Job = () => Promise<number | undefined>;
+type Job = () => Promise<number | undefined>;
 
 /** Runs a few jobs in parallel; the jobs of one lane run in order. */
 export interface Lanes {
@@ -82,32 +82,21 @@ export function createLanes(later: Later, ended: () => void = () => {}): Lanes {
   }
 }
 
-/** First in, first out; the cost does not depend on the length. */
+/** First in, first out; the cost does not depend on the length, as that of `shift` does. */
 interface Fifo<T> {
   add(item: T): void;
   take(): T | undefined;
 }
 
-interface Link<T> {
-  readonly item: T;
-  next: Link<T> | undefined;
-}
-
 function createFifo<T>(): Fifo<T> {
-  let first: Link<T> | undefined;
-  let last: Link<T> | undefined;
+  let [items, next]: [T[], number] = [[], 0];
   return {
-    add(item) {
-      const link: Link<T> = { item, next: undefined };
-      if (last) last.next = link;
-      else first = link;
-      last = link;
-    },
+    add: (item) => void items.push(item),
     take() {
-      const taken = first;
-      first = taken?.next;
-      if (!first) last = undefined;
-      return taken?.item;
+      const item = items[next];
+      next += 1;
+      if (next >= 2 * (items.length - next)) [items, next] = [items.slice(next), 0];
+      return item;
     },
   };
 }

@@ -4,27 +4,19 @@ import { type DatabaseOptions, openDatabase } from '../base/sqlite.ts';
 import { noSqlite } from '../base/sqlite-errors.ts';
 import type { Database } from '../base/transaction.ts';
 
-/** The events that listeners on this machine received, and how far the ledger was. */
 const schema = [
-  `-- The headers are JSON; the body has the bytes as received, last because it is long.
+  `-- A received event. The headers are JSON; the body has the bytes as received, last because it is long.
   CREATE TABLE event (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     at INTEGER NOT NULL,
-    listener TEXT NOT NULL,
     method TEXT NOT NULL,
     path TEXT NOT NULL,
     headers TEXT NOT NULL,
     remote TEXT NOT NULL,
     port INTEGER NOT NULL,
+    -- Where its listener forwards it.
+    forward_to TEXT,
     body BLOB NOT NULL
-  ) STRICT;
-
-  -- The events that a listener still has to forward. Events of a lane are forwarded in order.
-  CREATE TABLE pending (
-    event INTEGER PRIMARY KEY REFERENCES event ON DELETE CASCADE,
-    listener TEXT NOT NULL,
-    url TEXT NOT NULL,
-    lane TEXT NOT NULL
   ) STRICT;
 
   -- An attempt to forward an event, by a listener or by a replay.
@@ -36,15 +28,12 @@ const schema = [
     status INTEGER,
     ms INTEGER NOT NULL,
     error TEXT,
-    body TEXT,
-    listener TEXT,
-    attempt INTEGER,
-    retry_in INTEGER
+    body TEXT
   ) STRICT;
   CREATE INDEX forward_event ON forward (event);
 
-  -- The last tick of each ledger. A restored backup of the ledger has an earlier one.
-  CREATE TABLE ledger (id TEXT PRIMARY KEY, tick INTEGER NOT NULL, place TEXT NOT NULL) STRICT, WITHOUT ROWID;`,
+  -- The addresses of the listeners, also of killed ones.
+  CREATE TABLE listener (url TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;`,
 ] as const;
 
 type LogOptions = Pick<DatabaseOptions, 'host' | 'note' | 'patience' | 'signal'>;

@@ -1,4 +1,4 @@
-import type { Row, Statement, Transaction, Value } from '../base/transaction.ts';
+import { query, type Row, type Transaction, type Value } from '../base/transaction.ts';
 
 /** A request that delivers an event. */
 export interface Delivery {
@@ -20,60 +20,45 @@ export interface Received extends Delivery {
   /** The number in the id. Later events have larger ones. */
   readonly number: number;
   readonly received_at: number;
-}
-
-/** Where to forward an event. The events of one lane are forwarded in order. */
-export interface Destination {
-  readonly url: string;
-  readonly lane: string;
+  /** Where its listener forwards it. */
+  readonly forward_to: string | undefined;
 }
 
 export interface Recording {
   readonly delivery: Delivery;
   readonly at: number;
-  readonly destination: Destination | undefined;
+  readonly forwardTo: string | undefined;
 }
 
-/**
- * Records the events of a listener, and where they have to be forwarded. Returns the largest number. `after` is the
- * largest number so far: in a new file, numbers continue from it.
- */
-export function recordEvents(listener: string, all: readonly Recording[], after: number): Transaction<number> {
+/** Records events. Returns the number of the first, which is larger than `after` even in a new file. */
+export function recordEvents(all: readonly Recording[], after: number): Transaction<number> {
   return function* () {
-    const number = yield* insertAll(listener, all);
-    if (number > after) return number;
-    yield { sql: 'DELETE FROM event WHERE id > $1', values: [number - all.length] };
-    yield { sql: "UPDATE sqlite_sequence SET seq = $1 WHERE name = 'event'", values: [after] };
-    return yield* insertAll(listener, all);
+    const first = Math.max(after, yield* newestEvent()) + 1;
+    yield {
+      sql: insertion,
+      each: all.map(({ delivery: { method, path, headers, remote, port, body }, at, forwardTo = null }, index) => {
+        return [first + index, at, method, path, JSON.stringify(headers), remote, port, forwardTo, body];
+      }),
+    };
+    return first;
   };
 }
 
-function* insertAll(listener: string, all: readonly Recording[]): Generator<Statement, number, readonly Row[]> {
-  let number = 0;
-  for (const [at, one] of all.entries()) {
-    const { at: time, delivery, destination } = one;
-    const { method, path, headers, remote, port, body } = delivery;
-    const values = [time, listener, method, path, JSON.stringify(headers), remote, port, body];
-    const isLast = at === all.length - 1;
-    // Returning rows takes as long as inserting them.
-    const [row] = yield { sql: isLast ? `${insertion} RETURNING id` : insertion, values };
-    number = Number(row?.['id']);
-    if (destination) yield { sql: insertPending, values: [listener, destination.url, destination.lane] };
-  }
-  return number;
-}
+const insertion = `INSERT INTO event (id, at, method, path, headers, remote, port, forward_to, body)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`;
 
-const insertion = `INSERT INTO event (at, listener, method, path, headers, remote, port, body)
-  VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`;
-const insertPending = 'INSERT INTO pending (event, listener, url, lane) VALUES (last_insert_rowid(), $1, $2, $3)';
+/** The number of the newest event, also of a deleted one. */
+export const newestEvent: Transaction<number> = function* () {
+  const [row] = yield* query("SELECT seq FROM sqlite_sequence WHERE name = 'event'");
+  return Number(row?.['seq'] ?? 0);
+};
 
 /** Events in a page, and bytes of their bodies. */
 const [mostEvents, mostBytes] = [128, 1024 * 1024];
 
-/** The next events after this number, oldest first: of one listener, or of all. */
-export function eventsAfter(number: number, listener?: string): Transaction<readonly Received[]> {
-  if (listener === undefined) return events('id > $1', [number]);
-  return events('id > $1 AND listener = $2', [number, listener]);
+/** The next events after this number, oldest first. */
+export function eventsAfter(number: number): Transaction<readonly Received[]> {
+  return events('id > $1', [number]);
 }
 
 /** The events before this number (default: all), newest first. */
@@ -91,18 +76,12 @@ export function eventWith(number: number): Transaction<readonly Received[]> {
   return events('id = $1', [number]);
 }
 
-/** The numbers of some events whose number begins with these digits. */
-export function numbersLike(digits: string, limit: number): Transaction<readonly number[]> {
-  const sql = "SELECT id FROM event WHERE id LIKE $1 || '%' ORDER BY id DESC LIMIT $2";
+/** The numbers of the newest five events whose number begins with these digits. */
+export function numbersLike(digits: string): Transaction<readonly number[]> {
+  const sql = "SELECT id FROM event WHERE id LIKE $1 || '%' ORDER BY id DESC LIMIT 5";
   return function* () {
-    return (yield { sql, values: [digits, limit] }).map(({ id }) => Number(id));
+    return (yield* query(sql, digits)).map(({ id }) => Number(id));
   };
-}
-
-/** The events that a listener still has to forward, after this number. */
-export function pendingEvents(number: number, listener: string): Transaction<readonly Received[]> {
-  const some = `SELECT event FROM pending WHERE event > $1 AND listener = $2 ORDER BY event LIMIT ${mostEvents}`;
-  return events(`id IN (${some})`, [number, listener]);
 }
 
 /** A page of events; one by one if they are large. */
@@ -115,13 +94,13 @@ function events(
     `SELECT ${columns} FROM event WHERE ${condition} ORDER BY id ${order} LIMIT ${limit}`;
   const size = `SELECT sum(size) AS bytes FROM (${page('length(body) AS size', mostEvents)})`;
   return function* () {
-    const [found] = yield { sql: size, values };
-    const limit = Number(found?.['bytes']) > mostBytes ? 1 : mostEvents;
+    const [row] = yield { sql: size, values };
+    const limit = Number(row?.['bytes']) > mostBytes ? 1 : mostEvents;
     return (yield { sql: page('*', limit), values }).map(receivedIn);
   };
 }
 
-function receivedIn({ id, at, method, path, headers, remote, port, body }: Row): Received {
+function receivedIn({ id, at, method, path, headers, remote, port, forward_to: to, body }: Row): Received {
   return {
     id: eventId(Number(id)),
     number: Number(id),
@@ -131,6 +110,7 @@ function receivedIn({ id, at, method, path, headers, remote, port, body }: Row):
     headers: headersIn(String(headers)),
     remote: String(remote),
     port: Number(port),
+    forward_to: typeof to === 'string' ? to : undefined,
     body: body instanceof Uint8Array ? Buffer.from(body.buffer, body.byteOffset, body.byteLength) : Buffer.alloc(0),
   };
 }
@@ -150,7 +130,7 @@ function areHeaders(value: unknown): value is Received['headers'] {
 }
 
 export const countEvents: Transaction<number> = function* () {
-  const [row] = yield { sql: 'SELECT count(*) AS events FROM event', values: [] };
+  const [row] = yield* query('SELECT count(*) AS events FROM event');
   return Number(row?.['events']);
 };
 
@@ -165,9 +145,9 @@ const [mostAtOnce, mostDeleted] = [500, 4 * mebibyte];
 export function deleteOld(now: number, most = mostStored): Transaction<number> {
   return function* () {
     const size = 'SELECT page_count * page_size AS bytes FROM pragma_page_count, pragma_page_size';
-    const [found] = yield { sql: size, values: [] };
-    const excess = Number(found?.['bytes']) - most;
-    return yield* deleteOldest('at < $1 OR before < $2', [now - week, Math.min(excess, mostDeleted)]);
+    const [row] = yield* query(size);
+    const excess = Number(row?.['bytes']) - most;
+    return yield* deleteOldest('at < $1 OR before < $2', now - week, Math.min(excess, mostDeleted));
   };
 }
 
@@ -180,18 +160,13 @@ export function deleteEvents(numbers: readonly number[]): Transaction<void> {
 
 /** Deletes some of the events up to this number. Returns how many. */
 export function deleteUpTo(number: number): Transaction<number> {
-  return () => deleteOldest('id <= $1 AND before < $2', [number, mostDeleted]);
+  return () => deleteOldest('id <= $1 AND before < $2', number, mostDeleted);
 }
 
 /** Deletes the oldest events while they meet the condition; `before` is the size of those before it. */
-function* deleteOldest(condition: string, values: readonly Value[]) {
+function* deleteOldest(condition: string, ...values: readonly Value[]) {
   const sizes = `SELECT id, at, sum(length(body) + length(headers)) OVER (ORDER BY id ROWS UNBOUNDED PRECEDING)
       - length(body) - length(headers) AS before FROM event ORDER BY id LIMIT ${mostAtOnce}`;
   const deletion = `DELETE FROM event WHERE id <= (SELECT max(id) FROM (${sizes}) WHERE ${condition}) RETURNING id`;
-  const deleted = yield* ask(deletion, values);
-  return deleted.length;
-}
-
-function* ask(sql: string, values: readonly Value[]): Generator<Statement, readonly Row[], readonly Row[]> {
-  return yield { sql, values };
+  return (yield* query(deletion, ...values)).length;
 }

@@ -1,9 +1,19 @@
 import { isoTime } from '../base/iso-time.ts';
-import { headerMap, type Headers } from '../delivery/headers.ts';
+import { headerMap } from '../delivery/headers.ts';
 import type { WebhookEvent } from './event/event.ts';
-import type { Received } from '../logs/events.ts';
-import type { Reported } from '../logs/forwards.ts';
 import type { Verdict } from '../delivery/signature.ts';
+import { type Delivery, eventId } from '../logs/events.ts';
+import type { Attempt } from '../logs/forwards.ts';
+/** A checked delivery. */
+export interface Checked {
+  readonly delivery: Delivery;
+  readonly at: number;
+  readonly event: WebhookEvent;
+  readonly signature: Verdict;
+}
+
+/** How a reply changes the opt-outs. A person should read an unclear one. */
+export type OptOutResult = 'opted out' | 'opted in' | 'unclear';
 
 /** An event as a listener prints it. */
 export interface EventItem {
@@ -18,6 +28,7 @@ export interface EventItem {
   readonly signature: Verdict;
   /** True if an event with the same webhook id was printed before. */
   readonly again: boolean;
+  readonly opt_out?: OptOutResult;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   /** JSON as a value, other bodies in base64. */
@@ -28,47 +39,44 @@ export interface EventItem {
 }
 
 /** An attempt to forward an event. */
-export interface ForwardedItem extends Reported {
+export interface ForwardedItem extends Attempt {
   readonly type: 'forwarded';
+  /** The id of the event. */
+  readonly event: string;
+  /** Starts at 1. */
+  readonly attempt: number;
+  /** Milliseconds until the next attempt. */
+  readonly retry_in?: number | undefined;
 }
 
-export type Item = EventItem | ForwardedItem;
+interface Rest {
+  readonly again: boolean;
+  readonly optOut: OptOutResult | undefined;
+}
 
 export function eventItem(
-  received: Received,
-  event: WebhookEvent,
-  rest: Pick<EventItem, 'signature' | 'again'>,
+  number: number,
+  { delivery, at, event, signature }: Checked,
+  { again, optOut }: Rest,
 ): EventItem {
-  const { id, received_at: at, path, headers } = received;
   const { name = null, message_id = null, phone = null, reason = null, about = null } = event;
   return {
     type: 'event',
-    id,
+    id: eventId(number),
     received_at: isoTime(at),
     name,
     message_id,
     phone,
     reason,
     about,
-    ...rest,
-    path,
-    headers: headerFields(headers),
+    signature,
+    again,
+    ...(optOut && { opt_out: optOut }),
+    path: delivery.path,
+    headers: Object.fromEntries(headerMap(delivery.headers)),
     ...bodyIn(event),
     ...(event.problem !== undefined && { problem: event.problem }),
   };
-}
-
-export function reportItem(report: Reported): ForwardedItem {
-  return { type: 'forwarded', ...report };
-}
-
-function headerFields(headers: Headers): EventItem['headers'] {
-  const map = headerMap(headers);
-  if (map.has('__proto__')) return Object.fromEntries(map);
-  // An object made by Object.fromEntries takes twice as long to serialize.
-  const fields: Record<string, string> = {};
-  for (const [name, value] of map) fields[name] = value;
-  return fields;
 }
 
 function bodyIn({ body }: WebhookEvent): Pick<EventItem, 'body' | 'encoding'> {

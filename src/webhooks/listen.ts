@@ -1,200 +1,368 @@
 import { randomBytes } from 'node:crypto';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { CliError } from '../base/errors.ts';
 import type { Host } from '../base/host.ts';
+import { bind, type BodyFailure, closeServers, createBodyReader } from '../base/http-server.ts';
+import { sleep, untilAborted } from '../base/sleep.ts';
+import type { Database } from '../base/transaction.ts';
+import { isDelivered } from '../contract/events.ts';
+import { createLanes } from '../delivery/lanes.ts';
 import { check } from '../delivery/signature.ts';
-import { isThisMachine } from '../delivery/target.ts';
+import { isThisMachine, openTarget, type Target } from '../delivery/target.ts';
 import { openLogs } from '../logs/database.ts';
-import { type Delivery, type Destination, type Received, type Recording } from '../logs/events.ts';
-import { adopt, type News, newestRecords, newsAfter, type Place } from '../logs/forwards.ts';
-import { createBell } from './bell.ts';
+import {
+  deleteOld,
+  type Delivery,
+  eventWith,
+  eventId,
+  newestEvent,
+  recordEvents,
+  type Recording,
+} from '../logs/events.ts';
+import { recordForward } from '../logs/forwards.ts';
 import { eventOf, webhookId } from './event/event.ts';
 import type { Filter } from './event/filters.ts';
-import { startForwarder } from './forward/forwarder.ts';
 import { refuseItself } from './forward/address.ts';
-import { eventItem, type Item, reportItem } from './items.ts';
-import { announceListener, liveListeners } from './listeners.ts';
-import { type ReceiverOptions, type RunningReceiver, startReceiver } from './receive/server.ts';
-import { createRecorder } from './recorder.ts';
-import { createNotes } from './throttled-warnings.ts';
+import { forwardedBy, forwardRequest, resultOf } from './forward/request.ts';
+import { type Checked, type EventItem, eventItem, type ForwardedItem, type OptOutResult } from './items.ts';
+import { addListener, removeListener } from './listeners.ts';
+import { createNotes, type Note } from './throttled-warnings.ts';
+import type { KeepOptOuts } from './opt-outs.ts';
+import { answer, attach, deliveryOf, largestBody, mostUnfinished, refusalOf, refuseUnread } from './refusals.ts';
 
-export interface ListeningOptions extends Omit<ReceiverOptions, 'record' | 'mark' | 'now'> {
-  readonly machine: Pick<Host, 'kill' | 'later' | 'now' | 'pid' | 'random' | 'sqlite' | 'steady'>;
+export interface ListenOptions {
+  readonly machine: Pick<Host, 'later' | 'now' | 'random' | 'sqlite' | 'steady'>;
   readonly stateFolder: string;
+  /** 0 takes any free port. Default: 4781, or the next free one. */
+  readonly port?: number | undefined;
+  /** Default: both loopback addresses. */
+  readonly host?: string | undefined;
+  /** Accepts events only at this path (default: any path). */
+  readonly path?: string | undefined;
+  /** Milliseconds that a sender may take. */
+  readonly timeouts?: { readonly headers: number; readonly request: number } | undefined;
   readonly warn: (text: string) => void;
-  /** Chooses the events to show and forward; all are recorded. */
+  /** Chooses the events to print and forward; all are recorded. */
   readonly filter: Filter;
   /** The secrets known so far, the current one first. */
   readonly secrets: () => readonly string[];
-  /** Where the events are forwarded to. */
+  /** Called with each event before it is recorded, and awaited before it is answered. */
+  readonly keepOptOuts?: KeepOptOuts | undefined;
   readonly forwardTo?: URL | undefined;
-  /** Called with each event before it is recorded, and awaited before it is acknowledged. */
-  readonly onReply?: ((delivery: Delivery) => Promise<void>) | undefined;
   /** Retries failed forwards. */
-  readonly retry: boolean;
+  readonly retry?: boolean | undefined;
   /** The addresses of this machine, to detect forwarding to this listener. */
   readonly addresses: readonly string[];
 }
 
-export interface Listening {
-  readonly url: string;
-  readonly port: number;
-  /** Resolves when the first event arrives, even if the filter drops it. */
-  readonly first: Promise<void>;
-  /** Events and the results of forwarding them. Ends after `stop()`, once everything is shown. For one reader. */
-  items(): AsyncGenerator<readonly Item[], void>;
-  /** Receives no more events; those received are still shown. Returns the number of events that were not forwarded. */
-  stop(): Promise<number>;
-  close(): Promise<void>;
+/** What is printed: an event, or the result of forwarding one. */
+export interface Printed {
+  readonly event: EventItem;
+  /** Whether the event is forwarded, and so printed again with the result. */
+  readonly isForwarded: boolean;
+  readonly forward?: ForwardedItem | undefined;
 }
 
-/** Milliseconds to wait for the logs; then senders get an error, and send again. */
-const patience = 5_000;
-/** The least number of webhook ids that are remembered to detect repeated events. */
-const remembered = 10_000;
-/** While events keep arriving, the reader waits this many turns, so that senders get their answers first. */
-const mostTurns = 30;
+/** What is printed next. The event is read again from the logs if too many wait. */
+interface Waiting extends Pick<Printed, 'isForwarded' | 'forward'> {
+  readonly number: number;
+  readonly again: boolean;
+  readonly optOut: OptOutResult | undefined;
+  readonly checked?: Checked | undefined;
+}
 
-/** Receives, records, shows and forwards events until it is stopped. */
-export async function openListening(options: ListeningOptions): Promise<Listening> {
-  const { machine, stateFolder, filter, secrets, forwardTo, warn } = options;
-  const { now, later, pid, kill } = machine;
-  const id = randomBytes(6).toString('hex');
-  const note = createNotes(warn, now);
+const second = 1_000;
+export const usualPort = 4781;
+/** Milliseconds to wait for the logs; then senders get an error, and send again. */
+const patience = 5 * second;
+/** Milliseconds before each retry. */
+const retryDelays = [1, 2, 5, 10, 20].map((seconds) => seconds * second);
+const forwardTimeout = 30 * second;
+/** Milliseconds that `stop` waits for forwards in flight. */
+const gracePeriod = 2 * second;
+/** Milliseconds between two looks whether all answers have left. */
+const answerPause = 5;
+/** Bytes of the events in memory that wait to be printed, and those that each takes besides its body. */
+const [mostHeld, heldBesides] = [8 * 1024 * 1024, 8 * 1024];
+const linesAtOnce = 128;
+/** Webhook ids that are remembered, to mark repeated events. */
+const mostSeen = 20_000;
+/** Bytes to record before old events are deleted again. */
+const tidyAfter = 1024 * 1024;
+
+/** Starts to receive events. */
+export async function openListener(options: ListenOptions): Promise<Listener> {
+  const { stateFolder, machine, warn } = options;
   const logs = await openLogs(stateFolder, { host: machine, patience, note: warn });
-  const bell = createBell();
-  const isRepeated = createRecentIds(remembered);
-  const isExposed = options.host !== undefined && !isThisMachine(options.host);
-  const stopped = new AbortController();
-  let [received, shown] = [0, 0];
-  let arrived = () => {};
-  const first = new Promise<void>((resolve) => (arrived = resolve));
-  let withdraw = () => {};
-  let receiver: RunningReceiver | undefined;
-  let stopping: Promise<number> | undefined;
-  const start = await logs.read(newestRecords);
-  const forwarder = startForwarder({ ...options, ...machine, logs, bell, listener: id, note });
-  const { signal } = stopped;
-  const recordEvent = createRecorder({
-    logs,
-    listener: id,
-    after: start.event,
-    now,
-    bell,
-    signal,
-    destinationOf,
-    recorded,
-  });
-  const { onReply } = options;
-  const record = async (delivery: Delivery) => {
-    await onReply?.(delivery);
-    await recordEvent(delivery);
-  };
+  const listener = new Listener(options, logs, await logs.read(newestEvent));
   try {
-    receiver = await startReceiver({ ...options, now, record: onReply ? record : recordEvent, mark: id });
-    const { url, port } = receiver;
-    if (forwardTo) refuseItself(forwardTo, port, options.addresses);
-    // Removes the files of dead listeners.
-    const live = liveListeners(stateFolder, kill).map((one) => one.id);
-    withdraw = announceListener(stateFolder, { id, url, port, pid, startedAt: now() }, later);
-    const adopted = forwardTo ? await logs.write(adopt(id, forwardTo.href, live)) : 0;
-    if (adopted > 0) warn(`forwarding events that a killed listener received: ${adopted}`);
-    forwarder.expect(adopted);
-    return { url, port, first, items, stop, close };
+    await listener.start();
+    return listener;
   } catch (error) {
-    await close();
+    await listener.close();
     throw error;
   }
+}
 
-  function recorded(events: readonly Recording[]): void {
-    if (received === 0) arrived();
-    received += events.length;
-    forwarder.expect(events.filter(({ destination }) => destination).length);
+/** Receives, checks, records, answers, prints and forwards events: its methods are in this order. */
+export class Listener {
+  port = 0;
+  readonly #options: ListenOptions;
+  readonly #logs: Database;
+  readonly #note: Note;
+  readonly #servers;
+  readonly #bodies = createBodyReader(mostUnfinished);
+  readonly #lanes;
+  readonly #target: Target | undefined;
+  /** Identifies this listener to itself, in events that come back. */
+  readonly #mark = randomBytes(6).toString('hex');
+  /** Answers that have not left yet. */
+  readonly #unanswered = new Set<ServerResponse>();
+  readonly #seen = new Set<string>();
+  #newest: number;
+  #arriving: Recording[] = [];
+  #inserting: Promise<number> | undefined;
+  #waiting: Waiting[] = [];
+  #held = 0;
+  #unsent = 0;
+  #untidied = Infinity;
+  #state: 'open' | 'stopping' | 'ended' = 'open';
+  #stopping: Promise<number> | undefined;
+  #wake = () => {};
+  #settled = () => {};
+
+  constructor(options: ListenOptions, logs: Database, newest: number) {
+    const { machine, warn, forwardTo, timeouts = { headers: 10 * second, request: 30 * second } } = options;
+    this.#options = options;
+    this.#logs = logs;
+    this.#newest = newest;
+    this.#note = createNotes(warn, machine.now);
+    this.#servers = [createServer(limits(timeouts)), createServer(limits(timeouts))] as const;
+    this.#lanes = createLanes(machine.later, () => this.#settled());
+    this.#target = forwardTo && openTarget(forwardTo, forwardTimeout);
   }
 
-  function destinationOf(delivery: Delivery): Destination | undefined {
-    if (!forwardTo) return undefined;
-    const isTrusted = !isForged(delivery);
-    if (isExposed && !isTrusted) return undefined;
-    const event = eventOf(delivery, isTrusted);
-    return filter(event) ? { url: forwardTo.href, lane: event.message_id ?? '' } : undefined;
+  async start(): Promise<void> {
+    const { port, host, forwardTo, addresses } = this.#options;
+    for (const server of this.#servers) attach(server, (...exchange) => this.#receive(...exchange), this.#note);
+    this.port = await bind(this.#servers, { port, first: usualPort, host: host === 'localhost' ? undefined : host });
+    if (forwardTo) refuseItself(forwardTo, this.port, addresses);
+    await addListener(this.#logs, this.url);
   }
 
-  /** Anyone who can reach an exposed listener can send an event. */
-  function isForged({ headers, body }: Delivery): boolean {
-    const known = secrets();
-    return known.length > 0 && check(known, headers, body, now()).verdict !== 'good';
+  get url(): string {
+    const { host = '127.0.0.1', path = '/' } = this.#options;
+    const name = host === 'localhost' ? '127.0.0.1' : host;
+    return `http://${name.includes(':') ? `[${name}]` : name}:${this.port}${path}`;
   }
 
-  async function* items(): AsyncGenerator<readonly Item[], void> {
-    for (let place = start; ;) {
-      const [rings, isLast] = [bell.rings, stopped.signal.aborted];
-      const { events, reports, last } = await newsAfterPlace(place);
-      place = last;
-      shown += events.length;
-      const found = [...events.flatMap((event) => show(event) ?? []), ...reports.map(reportItem)];
-      if (found.length > 0) yield found;
-      if (events.length + reports.length > 0) await lull();
-      else if (isLast) break;
-      else await bell.until(() => bell.rings > rings);
+  #receive(request: IncomingMessage, response: ServerResponse): void {
+    const refusal = refusalOf(request, this.#options.path, this.#mark);
+    if (refusal) {
+      if (refusal.warning !== undefined) this.#note(refusal.kind, refusal.warning);
+      return answer(response, refusal.status, refusal.text, refusal.headers);
     }
-    if (received > shown) warn(`events that were deleted before they were shown: ${received - shown}`);
-  }
-
-  async function newsAfterPlace(place: Place): Promise<News> {
-    const which = { listener: id, isForwarding: forwardTo !== undefined };
-    return logs.read(newsAfter(place, which)).catch((error: unknown) => {
-      if (!(error instanceof CliError)) throw error;
-      note('logs', error.message);
-      return { events: [], reports: [], last: place };
+    return this.#bodies.read(request, largestBody, (body: Buffer | BodyFailure) => {
+      if (typeof body === 'string') return refuseUnread(body, request.url ?? '', response, this.#note);
+      if (this.#state !== 'open') return;
+      this.#unanswered.add(response);
+      response.on('close', () => this.#unanswered.delete(response));
+      void this.#take(deliveryOf(request, body), response);
     });
   }
 
-  function show(received: Received): Item | undefined {
-    const signature = check(secrets(), received.headers, received.body, received.received_at);
-    const event = eventOf(received, signature.verdict === 'good' || secrets().length === 0);
-    if (!filter(event)) return undefined;
-    return eventItem(received, event, { signature, again: isRepeated(webhookId(received)) });
-  }
-
-  /** Ends after a turn without a change, or after many turns. */
-  async function lull(): Promise<void> {
-    for (let turn = 0; turn < mostTurns; turn++) {
-      const { rings } = bell;
-      await new Promise<void>((resolve) => setImmediate(resolve));
-      if (bell.rings === rings) return;
+  /** The way of an event. It is answered once it is on record. */
+  async #take(delivery: Delivery, response: ServerResponse): Promise<void> {
+    const { filter, forwardTo, keepOptOuts } = this.#options;
+    const checked = this.#check(delivery, this.#options.machine.now());
+    const isWanted = filter(checked.event);
+    const isForwarded = isWanted && forwardTo !== undefined && this.#isTrusted(checked);
+    try {
+      const optOut = keepOptOuts && (await keepOptOuts(checked));
+      const number = await this.#insert(checked, isForwarded ? forwardTo.href : undefined);
+      answer(response, 200);
+      const again = this.#isRepeated(webhookId(delivery));
+      const waiting = { number, again, optOut, isForwarded };
+      if (isWanted) this.#print({ ...waiting, checked });
+      if (isForwarded) this.#forward(waiting, checked.event.message_id ?? '');
+    } catch (error) {
+      if (!(error instanceof CliError)) throw error;
+      this.#note('logs', `an event could not be recorded and was answered with 500: ${error.message}`);
+      answer(response, 500, 'the event could not be recorded\n');
     }
   }
 
-  function stop(): Promise<number> {
-    return (stopping ??= end());
+  #check(delivery: Delivery, at: number): Checked {
+    const secrets = this.#options.secrets();
+    const signature = check(secrets, delivery.headers, delivery.body, at);
+    const event = eventOf(delivery, signature.verdict === 'good' || secrets.length === 0);
+    return { delivery, at, signature, event };
   }
 
-  async function end(): Promise<number> {
-    withdraw();
-    await receiver?.close();
-    const unsent = await forwarder.stop();
-    stopped.abort();
-    bell.ring();
-    return unsent;
+  /** Anyone who can reach an exposed listener can send an event. */
+  #isTrusted({ signature }: Checked): boolean {
+    const { host, secrets } = this.#options;
+    const isExposed = host !== undefined && !isThisMachine(host);
+    return !isExposed || signature.verdict === 'good' || secrets().length === 0;
   }
 
-  async function close(): Promise<void> {
-    await stop();
-    await logs.close();
+  /** Records the events of one event-loop turn together. */
+  async #insert({ delivery, at }: Checked, forwardTo: string | undefined): Promise<number> {
+    const index = this.#arriving.push({ delivery, at, forwardTo }) - 1;
+    const first = await (this.#inserting ??= this.#insertAll(this.#arriving));
+    this.#untidied += delivery.body.length;
+    if (this.#untidied > tidyAfter) void this.#tidy();
+    return first + index;
+  }
+
+  /** Returns the number of the first event. */
+  async #insertAll(arriving: readonly Recording[]): Promise<number> {
+    try {
+      // Those that arrive before the transaction begins are in it.
+      const first = await this.#logs.write(recordEvents(arriving, this.#newest));
+      this.#newest = first + arriving.length - 1;
+      return first;
+    } finally {
+      [this.#arriving, this.#inserting] = [[], undefined];
+    }
+  }
+
+  #isRepeated(id: string | undefined): boolean {
+    if (this.#seen.size > mostSeen) this.#seen.clear();
+    const isRepeated = id !== undefined && this.#seen.has(id);
+    if (id !== undefined) this.#seen.add(id);
+    return isRepeated;
+  }
+
+  /** Deletes old events, a few at a time. If it fails, it is tried again later. */
+  async #tidy(): Promise<void> {
+    this.#untidied = -Infinity;
+    while (this.#state === 'open' && (await this.#tolerated(this.#logs.write(deleteOld(this.#options.machine.now())))));
+    this.#untidied = 0;
+  }
+
+  #print(waiting: Waiting): void {
+    const size = sizeOf(waiting);
+    const isHeld = this.#held + size <= mostHeld;
+    if (isHeld) this.#held += size;
+    this.#waiting.push(isHeld ? waiting : { ...waiting, checked: undefined });
+    this.#wake();
+  }
+
+  /** What is printed. Ends after `stop`, once everything is printed. For one reader. */
+  async *printed(): AsyncGenerator<readonly Printed[], void> {
+    while (this.#state !== 'ended' || this.#waiting.length > 0) {
+      const waiting = this.#waiting;
+      this.#waiting = [];
+      for (let at = 0; at < waiting.length; at += linesAtOnce)
+        yield await this.#lines(waiting.slice(at, at + linesAtOnce));
+      if (waiting.length === 0 && this.#state !== 'ended') await new Promise<void>((resolve) => (this.#wake = resolve));
+    }
+  }
+
+  async #lines(all: readonly Waiting[]): Promise<readonly Printed[]> {
+    const lines: Printed[] = [];
+    for (const waiting of all) {
+      this.#held -= sizeOf(waiting);
+      const { number, again, optOut, isForwarded, forward } = waiting;
+      const checked = waiting.checked ?? (await this.#recorded(number));
+      if (checked) lines.push({ event: eventItem(number, checked, { again, optOut }), isForwarded, forward });
+      else this.#note('deleted', `event ${eventId(number)} was deleted before it was printed`);
+    }
+    return lines;
+  }
+
+  async #recorded(number: number): Promise<Checked | undefined> {
+    const [received] = (await this.#tolerated(this.#logs.read(eventWith(number)))) ?? [];
+    return received && this.#check(received, received.received_at);
+  }
+
+  /** Forwards an event after the earlier ones of its message. */
+  #forward(waiting: Waiting, lane: string): void {
+    let attempt = 0;
+    this.#unsent += 1;
+    this.#lanes.add(lane, async () => {
+      const delay = this.#options.retry ? retryDelays[attempt] : undefined;
+      attempt += 1;
+      const isDone = await this.#attempt(waiting, attempt, delay);
+      if (isDone || delay === undefined) this.#unsent -= 1;
+      return isDone || this.#state !== 'open' ? undefined : delay;
+    });
+  }
+
+  /** Forwards an event once, and prints the result. Returns whether it was accepted, or was deleted. */
+  async #attempt(waiting: Waiting, attempt: number, delay: number | undefined): Promise<boolean> {
+    const { machine, forwardTo } = this.#options;
+    const checked = await this.#recorded(waiting.number);
+    if (!checked || !forwardTo || !this.#target) return true;
+    const start = machine.now();
+    const request = forwardRequest(checked.delivery, forwardTo, [[forwardedBy, this.#mark]]);
+    const result = resultOf(await this.#target.send(request));
+    const sent = { url: forwardTo.href, ms: machine.now() - start, ...result };
+    await this.#tolerated(this.#logs.write(recordForward(waiting.number, machine.now(), sent)));
+    const isAgain = delay !== undefined && this.#state === 'open' && !isDelivered(sent);
+    const event = eventId(waiting.number);
+    const forward = { type: 'forwarded', event, ...sent, attempt, ...(isAgain && { retry_in: delay }) } as const;
+    this.#print({ ...waiting, checked, forward });
+    return isDelivered(sent);
+  }
+
+  async #tolerated<T>(work: Promise<T>): Promise<T | undefined> {
+    return work.catch((error: unknown) => {
+      if (!(error instanceof CliError)) throw error;
+      this.#note('logs', error.message);
+      return undefined;
+    });
+  }
+
+  /** Receives no more events; those received are still printed. Returns the number of events that were not forwarded. */
+  stop(): Promise<number> {
+    return (this.#stopping ??= this.#end());
+  }
+
+  async #end(): Promise<number> {
+    this.#state = 'stopping';
+    // Node closes connections whose answers are not sent yet, and senders would repeat events that are recorded.
+    for (let waited = 0; this.#unanswered.size > 0 && waited < patience + second; waited += answerPause)
+      await sleep(answerPause, this.#options.machine.later);
+    await closeServers(this.#servers);
+    await this.#endForwards();
+    await this.#tolerated(removeListener(this.#logs, this.url));
+    this.#state = 'ended';
+    this.#wake();
+    return this.#unsent;
+  }
+
+  async #endForwards(): Promise<void> {
+    this.#lanes.stop();
+    const idle = new AbortController();
+    this.#settled = () => {
+      if (this.#lanes.running() === 0) idle.abort();
+    };
+    this.#settled();
+    await sleep(gracePeriod, this.#options.machine.later, idle.signal);
+    this.#target?.close();
+    await untilAborted(idle.signal);
+  }
+
+  async close(): Promise<void> {
+    await this.stop();
+    await this.#logs.close();
   }
 }
 
-/**
- * Returns whether an id occurred before, among the last `least` or more. Forgets ids in bulk, because finding the oldest
- * one in a set from which many were deleted takes longer than all other work for an event.
- */
-function createRecentIds(least: number): (id: string | undefined) => boolean {
-  let [ids, older] = [new Set<string>(), new Set<string>()];
-  return (id) => {
-    if (id === undefined) return false;
-    const isKnown = ids.has(id) || older.has(id);
-    ids.add(id);
-    if (ids.size === least) [ids, older] = [new Set(), ids];
-    return isKnown;
+function limits({ headers, request }: NonNullable<ListenOptions['timeouts']>) {
+  return {
+    headersTimeout: headers,
+    requestTimeout: request,
+    connectionsCheckingInterval: Math.min(headers, second),
+    // Longer than senders keep idle connections; otherwise they would send on one that is being closed.
+    keepAliveTimeout: 65 * second,
+    // A tunnel may leave it out, and pages can forge it.
+    requireHostHeader: false,
   };
+}
+
+function sizeOf({ checked }: Waiting): number {
+  return checked ? checked.delivery.body.length + heldBesides : 0;
 }

@@ -2,10 +2,12 @@ import type { Host } from '../base/host.ts';
 import type { Database } from '../base/transaction.ts';
 import { readPhone } from '../contract/phone.ts';
 import { headerOf } from '../delivery/headers.ts';
-import { check, headerNames } from '../delivery/signature.ts';
+import { headerNames } from '../delivery/signature.ts';
 import type { Delivery } from '../logs/events.ts';
 import { addOptOuts, removeOptOuts } from '../store/opt-outs.ts';
 import { replyIn } from './event/event.ts';
+import type { Checked, OptOutResult } from './items.ts';
+import { createNotes } from './throttled-warnings.ts';
 
 /** Replies that opt out. CANCEL and QUIT are not among them, since they answer other questions. */
 const usualWords = [
@@ -25,6 +27,30 @@ const usualWords = [
 const courtesies = ['PLEASE', 'PLS', 'BITTE', 'PORFAVOR', 'SILVOUSPLAIT', 'SILTEPLAIT', 'SVP', 'ПОЖАЛУЙСТА'].join('|');
 const courtesy = new RegExp(`^(?:${courtesies})|(?:${courtesies})$`, 'u');
 
+/** What is in replies that a person should read; at the beginning of a word, in languages that have words. */
+const signs = new RegExp(
+  String.raw`(?<!\p{L})(?:${[
+    'stop|unsub|opt.?out|cancel|quit|end$|revoke|remove me|no more|take me off',
+    'abmeld|abbestell|austrag|kundig|keine (?:weiteren|nachricht|werbung|sms|mehr)',
+    'desabon|desinscri|arret|plus de|baja|parar|sair|descadastr|no quiero|nao quero',
+    'disiscri|basta|afmeld|uitschrijv|geen|wypisz|rezygn|iptal|durdur|istemiyorum',
+    'стоп|отпи|отказ|хватит|не пиш',
+  ].join('|')})|停止|解除|不要|やめて|退订|退訂|取消|توقف|إلغاء|बंद`,
+  'iu',
+);
+/** Longer texts are about something else. */
+const longestSign = 80;
+
+/** How a reply would change the opt-outs; undefined for other texts. */
+export function meaningOf(text: string, ownWords: readonly string[] = []): OptOutResult | undefined {
+  if (text.length > longest) return undefined;
+  const words = new Set([...usualWords, ...ownWords].map(plainWord));
+  const word = plainWord(text);
+  if (words.has(word) || words.has(word.replace(courtesy, ''))) return 'opted out';
+  if (word === 'START') return 'opted in';
+  return text.length <= longestSign && signs.test(withoutAccents(text)) ? 'unclear' : undefined;
+}
+
 export interface OptOutOptions {
   readonly host: Pick<Host, 'now'>;
   readonly database: Database;
@@ -33,42 +59,37 @@ export interface OptOutOptions {
   readonly words: readonly string[];
   readonly secrets: () => readonly string[];
   readonly note: (text: string) => void;
+  /** The command that adds a phone. */
+  readonly addCommand: (phone: string) => string;
 }
 
-/**
- * Keeps the list of people who do not want messages any more. The returned function resolves once a reply is on the
- * list, so that its event is acknowledged only then; a failure is the sender's to repeat.
- */
-export function keepOptOuts(options: OptOutOptions): (delivery: Delivery) => Promise<void> {
-  const { host, database, account, note, secrets } = options;
-  const words = new Set([...usualWords, ...options.words].map(plainWord));
-  return async (delivery) => {
-    const isSigned = check(secrets(), delivery.headers, delivery.body, host.now()).verdict === 'good';
-    // Where the secret is known, anyone else may have sent it.
-    if (!isSigned && secrets().length > 0) return;
-    const reply = replyIn(delivery, true);
-    const word = plainWord(reply?.text ?? '');
-    const isStop = words.has(word) || words.has(word.replace(courtesy, ''));
-    if (!reply || !(isStop || word === 'START')) return;
-    const { sender = '' } = reply;
-    const phone = await readPhone(sender, 'intl');
-    if (typeof phone !== 'string') return note(`"${word}" came from "${sender}", which ${phone.why}`);
-    const at = Math.min(host.now(), reply.time ?? signedTime(delivery) ?? host.now());
-    if (isStop) await add(phone, at, reply.text ?? '');
-    else if (isSigned) await remove(phone, at);
-    else note(`START from ${phone} is not signed, so nothing is changed`);
+/** Resolves once a reply is on the list, so that its event is answered only then. */
+export type KeepOptOuts = (checked: Checked) => Promise<OptOutResult | undefined>;
+
+/** Keeps the list of people who do not want messages any more. */
+export function keepOptOuts(options: OptOutOptions): KeepOptOuts {
+  const { host, database, account, words, secrets, addCommand } = options;
+  const note = createNotes(options.note, host.now);
+  const ignore = (kind: string, text: string) => {
+    note(kind, text);
+    return undefined;
   };
-
-  async function add(phone: string, at: number, word: string): Promise<void> {
-    const added = await addOptOuts(database, account, [{ phone, at, word: word.trim().slice(0, longest) }]);
-    if (added > 0) note(`${phone} has opted out`);
-  }
-
-  /** A reply may be delivered late, or again, after a later STOP. */
-  async function remove(phone: string, at: number): Promise<void> {
-    const removed = await removeOptOuts(database, account, [phone], at);
-    if (removed > 0) note(`${phone} replied START and gets messages again`);
-  }
+  return async ({ delivery, event, signature }) => {
+    const { sender = '', text = '', time } = replyIn(event) ?? {};
+    const meaning = meaningOf(text, words);
+    if (meaning === undefined) return undefined;
+    const phone = await readPhone(sender, 'intl');
+    if (typeof phone !== 'string') return ignore('sender', `"${text}" came from "${sender}", which ${phone.why}`);
+    // Where the secret is known, anyone else may have sent it.
+    if (signature.verdict !== 'good' && (secrets().length > 0 || meaning === 'opted in'))
+      return ignore('unsigned', `"${text}" from ${phone} is not correctly signed, so it does not count`);
+    // A reply may be delivered late, or again: of two, the later one counts.
+    const at = Math.min(host.now(), time ?? signedTime(delivery) ?? host.now());
+    if (meaning === 'unclear') note(phone, `"${text}" may be an opt-out; ${addCommand(phone)} adds it`);
+    else if (meaning === 'opted in') await removeOptOuts(database, account, [phone], at);
+    else await addOptOuts(database, account, [{ phone, at, word: text.trim() }]);
+    return meaning;
+  };
 }
 
 /** Characters of a reply that can be a word. */
@@ -76,13 +97,16 @@ const longest = 200;
 
 /** The letters and digits of a text in capitals, without accents. */
 function plainWord(text: string): string {
-  return text
-    .slice(0, longest)
-    .normalize('NFKD')
-    .replace(/(?<=\p{Script=Latin})\p{M}+/gu, '')
-    .normalize('NFC')
+  return withoutAccents(text)
     .replace(/[^\p{L}\p{M}\p{N}]|\p{Variation_Selector}/gu, '')
     .toUpperCase();
+}
+
+function withoutAccents(text: string): string {
+  return text
+    .normalize('NFKD')
+    .replace(/(?<=\p{Script=Latin})\p{M}+/gu, '')
+    .normalize('NFC');
 }
 
 function signedTime({ headers }: Delivery): number | undefined {

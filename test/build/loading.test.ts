@@ -75,7 +75,7 @@ it.each([
   ['whoami', []],
   ['batches list', []],
   ['doctor', []],
-  ['webhooks history', []],
+  ['webhooks list', []],
   ['contacts import people.csv', ['csv-parse', 'libphonenumber-js', 'undici']],
   [profiles, ['ajv', 'conf', 'proper-lockfile']],
 ])('%s loads commander and %j', async (line, wanted) => {

@@ -4,9 +4,9 @@ import { newHome } from '../support/fake-service.ts';
 
 describe('a list', () => {
   it.each([
-    ['webhooks history --since soon', '--since: "soon" is not a time'],
-    ['webhooks history --type order.piad', 'did you mean order.paid?'],
-    ['webhooks history --follow -o json', '--follow excludes -o json'],
+    ['webhooks list --since soon', '--since: "soon" is not a time'],
+    ['webhooks list --type order.piad', 'did you mean order.paid?'],
+    ['webhooks list --follow -o json', '--follow excludes -o json'],
   ])('%s is exit 2', async (line, reason) => {
     const { code, stdout, stderr } = await cli(line.split(' '), { home: newHome() });
     expect([code, stdout]).toEqual([2, '']);
@@ -15,7 +15,7 @@ describe('a list', () => {
 
   it('of nothing that is followed prints nothing', async () => {
     const signal = AbortSignal.abort('SIGINT');
-    const { code, stdout, stderr } = await cli(['webhooks', 'history', '-f'], { home: newHome(), signal });
+    const { code, stdout, stderr } = await cli(['webhooks', 'list', '-f'], { home: newHome(), signal });
     expect([code, stdout, stderr]).toEqual([0, '', '']);
   });
 });

@@ -99,7 +99,7 @@ send-batch welcome - --batch a/b → --batch: "a/b" is not a name of a batch
 contacts import - --first 0 → --first: "0" is
 profiles set acme --rate fast → --rate: "fast" is not a rate
 webhooks listen --forward-to ftp://here → --forward-to: "ftp://here" is not an address
-webhooks history --type order.piad → --type: "order.piad" is not an event
+webhooks list --type order.piad → --type: "order.piad" is not an event
 contact list → did you mean bizmsg contacts?
 contacts lst → did you mean bizmsg contacts list?
 send-templat ${ada} → did you mean bizmsg send-template?

@@ -1,14 +1,13 @@
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { manualClock } from '../../src/sandbox/time/clock.ts';
-import { announceListener } from '../../src/webhooks/listeners.ts';
 import { startBin } from '../support/bin.ts';
 import { alive, cli } from '../support/cli.ts';
 import { openHostile, newHome } from '../support/fake-service.ts';
 import { serveLocal } from '../support/local.ts';
 import { errorIn } from '../support/json-lines.ts';
 import { openWorld } from '../support/world.ts';
-import { delivery, logsIn } from '../webhooks/rig.ts';
+import { delivery, listening, logsIn } from '../webhooks/rig.ts';
 import { secret, signed } from './webhooks-rig.ts';
 
 const order = ['order_update', '-p', 'Ada', '-p', 'A-1042'];
@@ -131,14 +130,7 @@ async function heard(...events: readonly object[]) {
   });
   const stateFolder = join(home, '.local/state/bizmsg');
   const journal = await logsIn(stateFolder);
-  const locator = {
-    url: 'http://127.0.0.1:4781/',
-    port: 4781,
-    pid: process.pid,
-    id: 'a1b2c3d4e5f6',
-    startedAt: Date.now(),
-  };
-  onTestFinished(announceListener(stateFolder, locator));
+  await listening({ stateFolder });
   const known = { ...env, BIZMSG_WEBHOOK_SECRET: secret };
   return {
     home,

@@ -19,7 +19,7 @@ async function damaged() {
 
 it('history of damaged logs is empty, with a note that says where the damaged file is', async () => {
   const { run, path, stateFolder } = await damaged();
-  const { code, stdout, stderr } = await run('webhooks history -o json');
+  const { code, stdout, stderr } = await run('webhooks list -o json');
   const aside = readdirSync(stateFolder).find((name) => name.startsWith('logs.db.damaged-'));
   expect([code, stdout, noteCodes(stderr)]).toEqual([0, '[]\n', ['logs']]);
   expect(stderr).toContain(`${path} was damaged and starts again; the damaged file is now ${stateFolder}/${aside}`);
@@ -37,6 +37,6 @@ it('events of a newer bizmsg are not read', async () => {
   await logs.write(function* () {
     yield { sql: 'PRAGMA user_version = 99', values: [] };
   });
-  const { code, stderr } = await cli(['webhooks', 'history'], { home });
+  const { code, stderr } = await cli(['webhooks', 'list'], { home });
   expect([code, stderr]).toEqual([3, expect.stringContaining('a newer bizmsg wrote')]);
 });

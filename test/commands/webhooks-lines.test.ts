@@ -1,81 +1,140 @@
 import { expect, it } from 'vitest';
-import { itemLine } from '../../src/commands/webhooks/listen.ts';
+import { eventText } from '../../src/commands/webhooks/lines.ts';
+import { openSpacedPhones } from '../../src/contract/phone.ts';
 import { createUi, plain } from '../../src/cli/output/ui.ts';
-import type { Item } from '../../src/webhooks/items.ts';
+import type { EventItem, ForwardedItem } from '../../src/webhooks/items.ts';
 
-const at = new Date(2026, 10, 21, 14, 36, 56, 120);
-const event = {
+const at = new Date(2026, 10, 21, 14, 2, 11, 120);
+const event: EventItem = {
   type: 'event',
-  id: 'e1fq8zk3m00',
+  id: 'e12',
   received_at: at.toISOString(),
-  name: 'message.failed',
-  message_id: 'msg_1',
-  phone: '+12025550102',
-  reason: 'undeliverable: this test number always fails',
+  name: 'message.delivered',
+  message_id: 'msg_8Kd2f',
+  phone: '+491701000037',
+  reason: null,
   about: null,
   signature: { verdict: 'good' },
   again: false,
   path: '/',
   headers: {},
   body: null,
-} as const;
-const sent = { type: 'forwarded', event: event.id, url: 'http://localhost:3000/', ms: 30_001, attempt: 1 } as const;
+};
+const reply = { name: 'message.received', message_id: 'msg_in_1', about: 'STOP' } as const;
+const failed = { name: 'message.failed', reason: 'undeliverable: this test number always fails' };
+const bad = { verdict: 'bad', why: 'it was signed with another secret, or its body was changed' } as const;
+const ok = { status: 200, ms: 41 };
 
-it('breaks the line of an event between its fields, and a long field at its spaces', async () => {
-  expect(await lines(event, 40)).toEqual([
-    '14:36:56.120  e1fq8zk3m00',
-    '  message.failed  +12025550102  msg_1',
-    '  undeliverable: this test number always',
-    '  fails  signed',
-  ]);
-});
+interface Case {
+  readonly event?: Partial<EventItem>;
+  readonly forward?: Partial<ForwardedItem>;
+  readonly width?: number;
+  readonly verbose?: boolean;
+  readonly full?: boolean;
+}
 
-it('prints one line to a pipe, with the time in UTC', async () => {
-  const [line, ...others] = await lines(event, 40, false);
-  expect([line?.split('  ')[0], others]).toEqual([at.toISOString(), []]);
-});
+const cases: readonly (readonly [name: string, given: Case, text: readonly string[]])[] = [
+  [
+    'a forwarded event',
+    { forward: ok },
+    ['14:02:11 message.delivered  +49 170 1000037  msg_8Kd2f         → 200   41 ms'],
+  ],
+  [
+    'a reply that opted out',
+    { event: { ...reply, opt_out: 'opted out' }, forward: { status: 200, ms: 38 } },
+    ['14:02:11 message.received   +49 170 1000037  "STOP" opted out  → 200   38 ms'],
+  ],
+  ['an event that is not forwarded', {}, ['14:02:11 message.delivered  +49 170 1000037  msg_8Kd2f']],
+  [
+    'a long reply, cut to the width',
+    { event: { ...reply, about: 'Thank you for the flowers, they came today' } },
+    ['14:02:11 message.received   +49 170 1000037  "Thank you for the flowers, they …"'],
+  ],
+  [
+    'a long id, cut in the middle',
+    { event: { message_id: 'msg_sandbox_6ba533335c00000m' }, forward: ok },
+    ['14:02:11 message.delivered  +49 170 1000037  msg_…3335c00000m  → 200   41 ms'],
+  ],
+  [
+    'a wide terminal, where the result stays near its event',
+    { event: { ...failed }, forward: ok, width: 120 },
+    ['14:02:11 message.failed     +49 170 1000037  undeliverable: this test number always fails  → 200   41 ms'],
+  ],
+  [
+    'an event without a message',
+    { event: { name: 'broadcast.completed', message_id: null, phone: null, about: 'cmp_1' } },
+    ['14:02:11 broadcast.completed                   cmp_1'],
+  ],
+  [
+    'a failed forward, with three lines of the answer',
+    { forward: { status: 500, ms: 7, body: 'Error: no database\n  at a\n  at b\n  at c\n', retry_in: 1_000 } },
+    [
+      '14:02:11 message.delivered  +49 170 1000037  msg_8Kd2f         → 500    7 ms',
+      '  Error: no database',
+      '    at a',
+      '    at b',
+      '  again in 1 s',
+    ],
+  ],
+  [
+    'a forward without an answer',
+    { forward: { error: 'connection refused by 127.0.0.1:3000', ms: 2 } },
+    [
+      '14:02:11 message.delivered  +49 170 1000037  msg_8Kd2f         → failed    2 ms',
+      '  connection refused by 127.0.0.1:3000',
+    ],
+  ],
+  [
+    'a bad signature, which always says why',
+    { event: { signature: bad } },
+    [
+      '14:02:11 message.delivered  +49 170 1000037  msg_8Kd2f',
+      '  bad signature: it was signed with another secret, or its body was changed',
+    ],
+  ],
+  [
+    'ids and the signature with -v',
+    { event: { again: true }, verbose: true },
+    [
+      '14:02:11 message.delivered  +49 170 1000037  msg_8Kd2f',
+      '  repeated: an event with this webhook id came before',
+      '  e12  msg_8Kd2f  signed',
+    ],
+  ],
+  [
+    'the body with --full',
+    { event: { body: { a: 1 } }, full: true },
+    ['14:02:11 message.delivered  +49 170 1000037  msg_8Kd2f', '  {', '    "a": 1', '  }'],
+  ],
+  [
+    'a terminal that is too narrow for columns',
+    { forward: ok, width: 50 },
+    ['14:02:11.120  message.delivered  +491701000037', '  msg_8Kd2f  → 200   41 ms'],
+  ],
+];
 
-it('marks a repeated event', async () => {
-  expect((await lines({ ...event, again: true }, 40)).at(-1)).toBe('  fails  signed  repeated');
-});
-
-it('shows the amount and id of an event without a message', async () => {
-  const paid = {
-    ...event,
-    name: 'order.paid',
-    message_id: null,
-    phone: null,
-    reason: null,
-    about: '12.50 EUR ord_1',
+it.each(cases)('prints %s', async (_, { event: change, forward, width = 80, full = false, verbose = false }, text) => {
+  const printed = {
+    event: { ...event, ...change },
+    isForwarded: forward !== undefined,
+    forward:
+      forward &&
+      ({ type: 'forwarded', event: 'e12', url: 'http://localhost:3000/', ms: 1, attempt: 1, ...forward } as const),
   };
-  expect(await lines(paid, 79)).toEqual(['14:36:56.120  e1fq8zk3m00  order.paid  12.50 EUR ord_1  signed']);
+  const lines = eventText(printed, ui(width, true), { full, verbose, phone: await openSpacedPhones() }).split('\n');
+  expect(lines).toEqual(text);
+  expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(Math.max(width, 80));
 });
 
-it('aligns the columns of different events, unless the terminal is narrow', async () => {
-  const changes = [
-    { name: 'message.delivered', reason: null },
-    { name: 'message.received', message_id: 'msg_2', reason: null, about: 'Hello there' },
-    { name: 'contact.created', message_id: null, phone: '+12025550142', reason: null, about: 'con_1 Ada' },
-    { name: 'broadcast.completed', message_id: null, phone: null, reason: null, about: 'cmp_1' },
-  ];
-  const shown = await Promise.all(changes.map((change) => lines({ ...event, ...change }, 120)));
-  expect(shown.flat()).toEqual([
-    '14:36:56.120  e1fq8zk3m00  message.delivered    +12025550102  msg_1  signed',
-    '14:36:56.120  e1fq8zk3m00  message.received     +12025550102  msg_2  Hello there  signed',
-    '14:36:56.120  e1fq8zk3m00  contact.created      +12025550142  con_1 Ada  signed',
-    '14:36:56.120  e1fq8zk3m00  broadcast.completed                cmp_1  signed',
-  ]);
+it('prints one line to a pipe, with the time in UTC and nothing cut', () => {
+  const printed = { event: { ...event, ...failed }, isForwarded: false };
+  const form = { full: false, verbose: false, phone: (phone: string) => phone };
+  expect(eventText(printed, ui(40, false), form)).toBe(
+    `${at.toISOString()}  message.failed  +491701000037  undeliverable: this test number always fails`,
+  );
 });
 
-it.each([
-  [{ status: 204 }, '  → 204 in 30001 ms'],
-  [{ error: 'no whole answer within 30 s' }, '  → no whole answer within 30 s'],
-])('shows how long forwarding took, unless the error includes it: %j', async (result, text) => {
-  expect(await lines({ ...sent, ...result }, 80)).toEqual([`${text}  ${event.id}  ${sent.url}`]);
-});
-
-async function lines(item: Item, width: number, terminal = true): Promise<readonly string[]> {
-  const out = { isTTY: terminal, columns: width, write: async () => {} };
-  const ui = createUi({ stdout: out, stderr: out, now: () => at.getTime() }, plain, () => undefined);
-  return itemLine(item, ui, false).split('\n');
+function ui(columns: number, isTTY: boolean) {
+  const out = { isTTY, columns, write: async () => {} };
+  return createUi({ stdout: out, stderr: out, now: () => at.getTime() }, plain, () => undefined);
 }

@@ -1,11 +1,9 @@
 import { request } from 'node:http';
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
 import { signatureHeaders, sign } from '../../src/contract/signature.ts';
-import { openListening } from '../../src/webhooks/listen.ts';
 import { cli, type CliOptions, type Ran } from '../support/cli.ts';
 import { newHome } from '../support/fake-service.ts';
-import { logsIn, machine, type TestLogs } from '../webhooks/rig.ts';
+import { listening, logsIn, machine, type TestLogs } from '../webhooks/rig.ts';
 
 export const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 export const otherSecret = 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD';
@@ -26,23 +24,13 @@ export interface Listener {
 export async function listener(now: () => number = Date.now): Promise<Listener> {
   const home = newHome();
   const stateFolder = join(home, '.local/state/bizmsg');
-  const { port, close } = await openListening({
-    machine: { ...machine, now },
-    stateFolder,
-    port: 0,
-    filter: () => true,
-    secrets: () => [],
-    retry: false,
-    addresses: [],
-    warn() {},
-  });
-  onTestFinished(close);
+  const { listener, port } = await listening({ machine: { ...machine, now }, stateFolder });
   const journal = await logsIn(stateFolder, now);
   return {
     home,
     stateFolder,
     journal,
-    close,
+    close: () => listener.close(),
     send: async (body, headers = [], path = '/hooks') => {
       await post(port, path, headers, body);
       return (await journal.all()).at(-1)?.id ?? '';

@@ -63,7 +63,7 @@ describe.skipIf(noContainers !== undefined)(`two containers on one state folder 
     await Promise.all(ids.map((id, at) => deliver(urls[at % 2] ?? '', id)));
     for (const one of pair) one.kill('SIGTERM');
     await Promise.all(pair.map(({ ended }) => ended));
-    const history = await bin(['webhooks', 'history', '--limit', '100', '-o', 'ndjson'], home);
+    const history = await bin(['webhooks', 'list', '--limit', '100', '-o', 'ndjson'], home);
     const kept = objects(history.stdout).map(({ about }) => about);
     expect([history.stderr, new Set(kept).size]).toEqual(['', ids.length]);
   });

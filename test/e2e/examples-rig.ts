@@ -32,7 +32,7 @@ export async function openMachine(command: string): Promise<Machine> {
   const shell = (line: string) => start(line, home, env);
   if (command !== 'login') addAcme(home);
   writeFiles(home);
-  await addEvents(home, `${handler.url}/hooks`, ['webhooks replay', 'webhooks history'].includes(command) ? 503 : 200);
+  await addEvents(home, `${handler.url}/hooks`, ['webhooks replay', 'webhooks list'].includes(command) ? 503 : 200);
   if (command === 'sandbox start') onTestFinished(async () => void (await shell('bizmsg sandbox stop')));
   else await fillSandbox(home, failing, /^(sandbox|webhooks) /.test(command));
   for (const line of before[command] ?? []) await shell(line);
@@ -132,10 +132,10 @@ async function addEvents(home: string, url: string, status: number): Promise<voi
   const body = '{"type":"message.read","data":{"message_id":"msg_1","to":"+12025550101"}}';
   const events = [Date.now() - 3_600_000, Date.now()].map((at) => {
     const headers = [['Content-Type', 'application/json'], ...signed(body, { by: webhookSecret, at })] as const;
-    return { delivery: delivery(body, { path: '/hooks', headers }), at, destination: undefined };
+    return { delivery: delivery(body, { path: '/hooks', headers }), at, forwardTo: undefined };
   });
-  const last = await logs.write(recordEvents('listener', events, 11));
-  for (const number of [last - 1, last]) await logs.write(recordForward(number, Date.now(), { url, ms: 12, status }));
+  const first = await logs.write(recordEvents(events, 11));
+  for (const number of [first, first + 1]) await logs.write(recordForward(number, Date.now(), { url, ms: 12, status }));
 }
 
 function addAcme(home: string): void {

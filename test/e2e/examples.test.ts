@@ -33,7 +33,7 @@ describe('the example', () => {
     const { shell, here } = await openMachine(one.name);
     const going = await goOn(shell, `bizmsg ${here(one.example)} --port 0`);
     if (one.example === listen) await shell('bizmsg send-template +12025550101 welcome --profile local');
-    await expect.poll(going.printed).toMatch(one.example === listen ? /signed/ : /ready/i);
+    await expect.poll(going.printed).toMatch(one.example === listen ? /message\.delivered/ : /ready/i);
     expect(await going.end()).toBe(0);
     expect(shaped(going.printed())).toMatch(shapeOf(one.sample));
   });

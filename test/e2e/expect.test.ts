@@ -1,16 +1,15 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { processStart } from '../../src/base/liveness.ts';
 import { manualClock } from '../../src/sandbox/time/clock.ts';
-import { announceListener } from '../../src/webhooks/listeners.ts';
 import { otherSecret, secret, signed } from '../commands/webhooks-rig.ts';
 import { bin, type Running, startBin } from '../support/bin.ts';
 import { alive } from '../support/cli.ts';
 import { newHome } from '../support/fake-service.ts';
 import { serveLocal } from '../support/local.ts';
-import { delivery, logsIn } from '../webhooks/rig.ts';
+import { delivery, listening, logsIn } from '../webhooks/rig.ts';
 import { posixOnly } from '../support/system.ts';
 
 posixOnly('they run a POSIX shell');
@@ -39,8 +38,7 @@ async function interrupt({ pid, stderr }: Running): Promise<void> {
 async function waiting(words: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const stateFolder = join(home, '.local/state/bizmsg');
   const journal = await logsIn(stateFolder);
-  const about = { url: 'http://127.0.0.1:4781/', port: 4781, pid: process.pid, id: 'a1b2c3d4e5f6' };
-  onTestFinished(announceListener(stateFolder, { ...about, startedAt: Date.now() }));
+  await listening({ stateFolder });
   await journal.received(delivery('{"type":"order.paid"}'));
   const [begun, came] = [join(home, 'begun'), join(home, 'came')];
   const script = `touch ${begun}; until [ -e ${came} ]; do sleep 0.01; done`;

@@ -80,15 +80,15 @@ describe('a followed list prints what is there, then what is new, until Ctrl-C',
     expect(lines).toEqual(['contact.created\tdelivered\t1', 'contact.created\tdelivered\t1']);
   });
 
-  it('webhooks history, also if nothing was recorded before', async () => {
-    const early = start('webhooks', 'history', '-f', '-o', 'ndjson');
+  it('webhooks list, also if nothing was recorded before', async () => {
+    const early = start('webhooks', 'list', '-f', '-o', 'ndjson');
     const listening = start('webhooks', 'listen', '--port', '0', '-o', 'ndjson');
     await expect.poll(listening.stdout).toContain('"url":');
     const { url }: { readonly url: string } = JSON.parse(listening.stdout().split('\n')[0] ?? '');
     const post = (type: string) => fetch(url, { method: 'POST', body: JSON.stringify({ type }) });
     await post('message.read');
     await expect.poll(early.stdout).toContain('"name":"message.read"');
-    const lines = await followed('webhooks history -f --columns name', 'message.read', () => post('order.paid'));
+    const lines = await followed('webhooks list -f --columns name', 'message.read', () => post('order.paid'));
     expect(lines).toEqual(['message.read', 'order.paid']);
   });
 });

@@ -1,4 +1,4 @@
-import { chmodSync, chownSync, mkdirSync } from 'node:fs';
+import { chmodSync, chownSync } from 'node:fs';
 import { join } from 'node:path';
 import { userInfo } from 'node:os';
 import { execa } from 'execa';
@@ -8,7 +8,6 @@ import { defaultData, locatorFolder, writeLocator } from '../../src/sandbox/remo
 import { proofOf } from '../../src/sandbox/remote/running.ts';
 import { bin, cleanEnv, temporaryHome } from '../support/bin.ts';
 import { cli } from '../support/cli.ts';
-import { testKey } from '../support/fake-service.ts';
 
 const otherUser = 4242;
 const isRoot = userInfo().uid === 0;
@@ -88,19 +87,6 @@ it.skipIf(!isRoot)('sends nothing if a group with other members can write the st
   chmodSync(place.state, 0o770);
   expect(await bin(send, place)).toMatchObject({ code: 3, stdout: '' });
   expect(place.service.seen).toEqual([]);
-});
-
-it('does not wait for a listener that others could have announced', async () => {
-  const { home, state } = await trap();
-  const listeners = join(state, 'listeners');
-  mkdirSync(listeners);
-  chmodSync(listeners, 0o777);
-  const service = await serve((_, __, response) => response.end());
-  const env = { BIZMSG_BASE_URL: service.url, BIZMSG_API_KEY: testKey };
-  const ran = await bin(['send-template', '+12025550101', 'order_update', '--wait'], { home, env });
-  expect(ran).toMatchObject({ code: 3, stdout: '' });
-  expect(ran.stderr).toContain(`error: other users can write to ${listeners}\n`);
-  expect(service.seen).toEqual([]);
 });
 
 it('sandbox env quotes its output for the shell', async () => {

@@ -44,12 +44,12 @@ describe('the README', () => {
   it('receives an event', async () => {
     const { home, follow } = openReader();
     const [listening] = stepsIn(listened);
-    const listener = openTerminal({ home, columns: 200 });
+    const listener = openTerminal({ home, columns: 80 });
     onTestFinished(() => listener.close());
     await listener.enter(`${listening?.command} --port 0`);
     await listener.until('Ready');
     expect(await follow(triggered)).toEqual([]);
-    await listener.until('signed');
+    await listener.until('order.paid');
     expect(withoutVariables(listener.screen())).toContain(withoutVariables(listening?.shown ?? ''));
   });
 

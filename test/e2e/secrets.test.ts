@@ -92,7 +92,7 @@ const atHome: Cases = {
 
 /** Commands about the events that a listener received. */
 const ofEvents: Cases = {
-  'webhooks history': ['', '--failed', '--clear --yes', '--clear'],
+  'webhooks list': ['', '--failed', '--clear --yes', '--clear'],
   'webhooks show': ['', 'none', '--raw -'],
   'webhooks verify': ['', '--secret-stdin', '--profile acme --at 1', '--file -', '--secret-file none'],
   'webhooks replay': ['e --to 9', 'e --to 9 --resign --secret-stdin', '--since 1h', 'none'],

@@ -124,7 +124,7 @@ describe('a listener whose stdout is an unread socket', () => {
       await send(listening, 2_000);
       listening.child.kill('SIGTERM');
       expect(await listening.ended).toBe(143);
-      const { stdout } = await bin(['webhooks', 'history', '--failed', '--limit', '5000', '-o', 'id'], { home });
+      const { stdout } = await bin(['webhooks', 'list', '--failed', '--limit', '5000', '-o', 'id'], { home });
       expect(linesIn(stdout)).toBe(2_000);
     },
   );

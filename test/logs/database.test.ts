@@ -16,8 +16,8 @@ function temporary(): string {
 }
 
 const forwardsOfDeleted: Transaction<readonly Row[]> = function* () {
-  const add = `INSERT INTO event (at, listener, method, path, headers, body, remote, port)
-    VALUES (1, 'a', 'POST', '/', '[]', x'00ff', '127.0.0.1', 4781)`;
+  const add = `INSERT INTO event (at, method, path, headers, body, remote, port)
+    VALUES (1, 'POST', '/', '[]', x'00ff', '127.0.0.1', 4781)`;
   yield { sql: add, values: [] };
   yield { sql: "INSERT INTO forward (event, at, url, ms) SELECT id, 2, 'http://a', 3 FROM event", values: [] };
   yield { sql: 'DELETE FROM event', values: [] };

@@ -10,27 +10,15 @@ import {
   numbersLike,
   recordEvents,
 } from '../../src/logs/events.ts';
-import {
-  abandon,
-  type News,
-  newsAfter,
-  ordersAfter,
-  type Place,
-  recordForward,
-  withForwards,
-} from '../../src/logs/forwards.ts';
+import { hasFailed, recordForward, withForwards } from '../../src/logs/forwards.ts';
 import { delivery, logsIn, temporary } from '../webhooks/rig.ts';
 
 const week = 7 * 24 * 60 * 60_000;
 const mebibyte = 1024 * 1024;
 const url = 'http://127.0.0.1:3000/';
 
-const recordings = (bodies: readonly string[], rest: { readonly at?: number; readonly lane?: string } = {}) =>
-  bodies.map((body) => ({
-    delivery: delivery(body),
-    at: rest.at ?? Date.now(),
-    destination: rest.lane === undefined ? undefined : { url, lane: rest.lane },
-  }));
+const recordings = (bodies: readonly string[], at = Date.now()) =>
+  bodies.map((body) => ({ delivery: delivery(body), at, forwardTo: undefined }));
 
 const text = ({ body }: Delivery) => body.toString();
 
@@ -55,7 +43,7 @@ describe('an event', () => {
       ['x-twice', '2'],
     ] as const;
     const given = delivery('{}', { path: '/hooks?x=1', headers, remote: '::1', port: 4782 });
-    expect(await received(given)).toEqual({ ...given, id: 'e1', number: 1, received_at: 12 });
+    expect(await received(given, url)).toEqual({ ...given, id: 'e1', number: 1, received_at: 12, forward_to: url });
   });
 
   it('has a number of its own after the newest events were deleted', async () => {
@@ -76,7 +64,7 @@ describe('many events', () => {
   it('are read in pages from either end', async () => {
     const { logs, all } = await logsIn(temporary());
     const bodies = Array.from({ length: 300 }, (_, number) => String(number));
-    await logs.write(recordEvents('one', recordings(bodies), 0));
+    await logs.write(recordEvents(recordings(bodies), 0));
     expect((await all()).map(text)).toEqual(bodies);
     const page = await logs.read(eventsBefore());
     expect(page.map(text)).toEqual(bodies.toReversed().slice(0, page.length));
@@ -87,88 +75,46 @@ describe('many events', () => {
   it('of some megabytes are read one by one', async () => {
     const { logs } = await logsIn(temporary());
     const large = 'x'.repeat(2 * mebibyte);
-    await logs.write(recordEvents('one', recordings(['1', large, large, '2']), 0));
+    await logs.write(recordEvents(recordings(['1', large, large, '2']), 0));
     const sizes = async (after: number) => (await logs.read(eventsAfter(after))).map(({ body }) => body.length);
     expect([await sizes(0), await sizes(2)]).toEqual([[1], [large.length]]);
   });
 
-  it('of several listeners are read apart', async () => {
-    const { logs } = await logsIn(temporary());
-    await logs.write(recordEvents('one', recordings(['1']), 0));
-    await logs.write(recordEvents('two', recordings(['2']), 0));
-    expect((await logs.read(eventsAfter(0, 'two'))).map(text)).toEqual(['2']);
-    expect((await logs.read(eventsAfter(1))).map(text)).toEqual(['2']);
-  });
-
   it('are found by the first digits of their numbers', async () => {
     const { logs } = await logsIn(temporary());
-    await logs.write(recordEvents('one', recordings(Array.from({ length: 120 }, String)), 0));
-    expect(await logs.read(numbersLike('11', 3))).toEqual([119, 118, 117]);
+    await logs.write(recordEvents(recordings(Array.from({ length: 120 }, String)), 0));
+    expect(await logs.read(numbersLike('11'))).toEqual([119, 118, 117, 116, 115]);
   });
 });
 
 describe('old events', () => {
-  it('are deleted after a week, with their forwards', async () => {
+  it('are deleted after a week', async () => {
     const { logs, all } = await logsIn(temporary());
     const now = Date.now();
-    await logs.write(recordEvents('one', recordings(['old'], { at: now - week - 1, lane: '' }), 0));
-    await logs.write(recordEvents('one', recordings(['new'], { at: now - week + 1, lane: '' }), 0));
+    await logs.write(recordEvents(recordings(['old'], now - week - 1), 0));
+    await logs.write(recordEvents(recordings(['new'], now - week + 1), 0));
     expect([await logs.write(deleteOld(now)), await logs.write(deleteOld(now))]).toEqual([1, 0]);
     expect((await all()).map(text)).toEqual(['new']);
-    expect((await logs.read(ordersAfter(0, 'one'))).map(({ event }) => text(event))).toEqual(['new']);
   });
 
   it('are deleted, the oldest first, until the logs are small enough', async () => {
     const { logs, all } = await logsIn(temporary());
     const bodies = Array.from({ length: 12 }, (_, number) => `${number} ${'x'.repeat(mebibyte)}`);
-    for (const body of bodies) await logs.write(recordEvents('one', recordings([body]), 0));
+    for (const body of bodies) await logs.write(recordEvents(recordings([body]), 0));
     while ((await logs.write(deleteOld(Date.now(), 5 * mebibyte))) > 0);
     expect((await all()).map(text)).toEqual(bodies.slice(-4));
   });
 });
 
-describe('the events to forward', () => {
-  it('are deleted one by one as they are forwarded; the rest is recorded when the listener stops', async () => {
-    const { logs } = await logsIn(temporary());
-    await logs.write(recordEvents('one', recordings(['1', '2', '3'], { lane: 'a' }), 0));
-    await logs.write(
-      recordForward(1, 5, { url, ms: 1, status: 200 }, { listener: 'one', attempt: 1, retryIn: undefined }),
-    );
-    expect((await logs.read(ordersAfter(0, 'one'))).map(({ event, lane }) => [event.id, lane])).toEqual([
-      ['e2', 'a'],
-      ['e3', 'a'],
-    ]);
-    expect(await logs.write(abandon('one', 6))).toBe(false);
-    expect(await logs.read(ordersAfter(0, 'one'))).toEqual([]);
-    const past = await logs.read(withForwards(eventsAfter(0), []));
-    expect(past.map(({ forwards: [last] }) => last?.error ?? last?.status)).toEqual([
-      200,
-      'not sent: the listener stopped',
-      'not sent: the listener stopped',
-    ]);
-  });
-
-  it('of a listener that runs are not failed yet', async () => {
-    const { logs } = await logsIn(temporary());
-    await logs.write(recordEvents('one', recordings(['1'], { lane: '' }), 0));
-    const forwards = async (live: readonly string[]) =>
-      (await logs.read(withForwards(eventsAfter(0), live))).map((past) => past.forwards.map(({ error }) => error));
-    expect([await forwards(['one']), await forwards([])]).toEqual([[[]], [['not sent: the listener was killed']]]);
-  });
-});
-
-it('is read before the result of forwarding it, also if it is in a later page', async () => {
-  const { logs } = await logsIn(temporary());
-  await logs.write(recordEvents('one', recordings(['1', 'x'.repeat(2 * mebibyte)], { lane: '' }), 0));
-  for (const event of [1, 2])
-    await logs.write(recordForward(event, 5, { url, ms: 1 }, { listener: 'one', attempt: 1, retryIn: undefined }));
-  const news = (last: Place) => logs.read(newsAfter(last, { listener: 'one', isForwarding: true }));
-  const first = await news({ event: 0, forward: 0 });
-  const ids = ({ events, reports }: News) => [events.map(({ id }) => id), reports.map(({ event }) => event)];
-  expect([first, await news(first.last)].map(ids)).toEqual([
-    [['e1'], ['e1']],
-    [['e2'], ['e2']],
-  ]);
+it('has failed if its last forward was not accepted, or if it was never forwarded', async () => {
+  const { logs, received, forwarded } = await logsIn(temporary());
+  await received(delivery('not forwarded'));
+  for (const statuses of [[], [500], [500, 204], [204, 500]]) {
+    const { id: event } = await received(delivery(String(statuses)), url);
+    for (const status of statuses) await forwarded({ event, url, ms: 1, status });
+  }
+  const past = await logs.read(withForwards(eventsAfter(0)));
+  expect(past.map((one) => hasFailed(one))).toEqual([false, true, true, false, true]);
 });
 
 it('does not record the result of forwarding a deleted event', async () => {

@@ -52,7 +52,7 @@ export function stepsIn(block: string): readonly Step[] {
 const variables: readonly (readonly [RegExp, string])[] = [
   [/\b20\d\d-\d\d-\d\dT[\d:.]+Z/g, 'TIME'],
   [/\d\d:\d\d:\d\d(\.\d{3})?/g, 'TIME'],
-  [/\b\d+ ms\b/g, 'SOME ms'],
+  [/ *\b\d+ ms\b/g, ' SOME ms'],
   [/\+\d+\.\d+ s\b/g, '+SOME s'],
   [/\bevt_[0-9a-f-]{36}\b/g, 'evt_ID'],
   [/\bwebhook-timestamp: \d+/g, 'webhook-timestamp: TIME'],

@@ -1,6 +1,8 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
+import { query } from '../../src/base/transaction.ts';
+import { openRecorded } from '../../src/logs/database.ts';
+import { machine } from '../webhooks/rig.ts';
 
 interface Announced<T> {
   /** What `start` returned. */
@@ -11,12 +13,19 @@ interface Announced<T> {
 
 /** Starts a listener, and resolves once other commands can find it. */
 export async function announced<T>(home: string, start: () => T): Promise<Announced<T>> {
-  const folder = join(home, '.local/state/bizmsg/listeners');
-  const files = () => (existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.json')) : []);
-  const before = new Set(files());
+  const before = new Set(await listenersIn(home));
   const running = start();
-  const found = () => files().find((name) => !before.has(name));
-  await expect.poll(found, { timeout: 30_000 }).toBeDefined();
-  const { url, port } = JSON.parse(readFileSync(join(folder, found() ?? ''), 'utf8'));
-  return { running, url: url.replace(/\/$/, ''), port };
+  let url: string | undefined;
+  const isThere = async () => (url = (await listenersIn(home)).find((one) => !before.has(one))) !== undefined;
+  await expect.poll(isThere, { timeout: 30_000 }).toBe(true);
+  const text = (url ?? '').replace(/\/$/, '');
+  return { running, url: text, port: Number(new URL(text).port) };
+}
+
+/** The addresses of listeners on record. */
+export async function listenersIn(home: string): Promise<readonly string[]> {
+  const logs = await openRecorded(join(home, '.local/state/bizmsg'), { host: machine, note() {} });
+  const rows = (await logs?.read(() => query('SELECT url FROM listener'))) ?? [];
+  await logs?.close();
+  return rows.map(({ url }) => String(url));
 }

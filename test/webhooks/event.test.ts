@@ -1,4 +1,4 @@
-import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { events } from '../../src/contract/events.ts';
 import { createRandom, seedNumber } from '../../src/sandbox/state/ids.ts';
@@ -29,10 +29,7 @@ describe('the body of an event', () => {
   it.each(
     some([
       ['gzip', gzipSync],
-      ['x-gzip', gzipSync],
       ['GZIP ', gzipSync],
-      ['deflate', deflateSync],
-      ['br', brotliCompressSync],
       ['identity', (bytes: Buffer) => bytes],
     ]),
   )('is decoded according to its content-encoding: %s', (encoding, compress) => {
@@ -46,7 +43,7 @@ describe('the body of an event', () => {
       ['a body that unpacks to 1,000 times its size', gzipSync(Buffer.alloc(900_000)), 'gzip', tooLarge],
       ['bytes that are not gzip', Buffer.from('{}'), 'gzip', 'it is not valid gzip'],
       ['truncated gzip', gzipSync('{"a":1}').subarray(0, 20), 'gzip', 'it is not valid gzip'],
-      ['an unknown encoding', Buffer.from('{}'), 'zstd', 'unsupported content-encoding "zstd"'],
+      ['another encoding', brotliCompressSync('{}'), 'br', 'unsupported content-encoding "br"'],
       [
         'two encodings',
         gzipSync(gzipSync('{}')),

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { eventOf } from '../../src/webhooks/event/event.ts';
-import { byField, byName, expectation, resultFor, selectedBy } from '../../src/webhooks/event/filters.ts';
+import { expectation, resultFor } from '../../src/commands/waiting/results.ts';
+import { byField, byName, selectedBy } from '../../src/webhooks/event/filters.ts';
 import { thrown } from '../support/thrown.ts';
 import { delivery } from './rig.ts';
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { forwardUrl, refuseItself } from '../../src/webhooks/forward/address.ts';
 import { createLanes } from '../../src/delivery/lanes.ts';
-import { forwardRequest, resultOf } from '../../src/webhooks/forward/forwarder.ts';
+import { forwardRequest, resultOf } from '../../src/webhooks/forward/request.ts';
 import { delivery } from './rig.ts';
 
 const never = () => () => {};

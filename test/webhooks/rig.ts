@@ -7,15 +7,13 @@ import type { Database } from '../../src/base/transaction.ts';
 import { openLogs } from '../../src/logs/database.ts';
 import { type Delivery, eventsAfter, eventWith, type Received, recordEvents } from '../../src/logs/events.ts';
 import { type Attempt, recordForward } from '../../src/logs/forwards.ts';
-import { type ReceiverOptions, type RunningReceiver, startReceiver } from '../../src/webhooks/receive/server.ts';
-import { alive, later } from '../support/cli.ts';
+import { type Listener, type ListenOptions, openListener, type Printed } from '../../src/webhooks/listen.ts';
+import { later } from '../support/cli.ts';
 
 /** This machine, as listeners use it. */
 export const machine = {
-  kill: alive,
   later,
   now: Date.now,
-  pid: process.pid,
   random: Math.random,
   sqlite: loadSqlite,
   steady: () => performance.now(),
@@ -31,7 +29,7 @@ export function temporary(): string {
 export interface TestLogs {
   readonly logs: Database;
   /** Records one delivery. */
-  received(delivery: Delivery): Promise<Received>;
+  received(delivery: Delivery, forwardTo?: string): Promise<Received>;
   /** Records that an event was forwarded. */
   forwarded(forwarded: Attempt & { readonly event: string }): Promise<void>;
   /** All events, oldest first. */
@@ -44,21 +42,20 @@ export async function logsIn(stateFolder: string, now: () => number = Date.now):
   onTestFinished(() => logs.close());
   return {
     logs,
-    async received(delivery) {
-      const recording = { delivery, at: now(), destination: undefined };
-      const number = await logs.write(recordEvents('test', [recording], 0));
+    async received(delivery, forwardTo) {
+      const number = await logs.write(recordEvents([{ delivery, at: now(), forwardTo }], 0));
       const [event] = await logs.read(eventWith(number));
       if (!event) throw new Error('nothing was recorded');
       return event;
     },
     forwarded: ({ event, ...attempt }) => logs.write(recordForward(Number(event.slice(1)), now(), attempt)),
     async all() {
-      const found: Received[] = [];
+      const all: Received[] = [];
       for (let page = await logs.read(eventsAfter(0)); page.length > 0;) {
-        found.push(...page);
-        page = await logs.read(eventsAfter(found.at(-1)?.number ?? 0));
+        all.push(...page);
+        page = await logs.read(eventsAfter(all.at(-1)?.number ?? 0));
       }
-      return found;
+      return all;
     },
   };
 }
@@ -75,30 +72,46 @@ export function delivery(body: string | Uint8Array = '{}', rest: Partial<Deliver
   };
 }
 
-export interface Receiving extends RunningReceiver {
-  /** The recorded events, oldest first. */
-  readonly recorded: readonly Delivery[];
+export interface TestListener {
+  readonly listener: Listener;
+  readonly url: string;
+  readonly port: number;
+  readonly stateFolder: string;
   readonly warned: readonly string[];
+  /** The recorded events, oldest first. */
+  recorded(): Promise<readonly Received[]>;
+  /** Delivers an event; returns the status. */
+  send(body: string, headers?: Record<string, string>): Promise<number>;
+  /** The next things that are printed: at least this many, unless it ends. */
+  printed(count: number): Promise<readonly Printed[]>;
 }
 
-/** A receiver on a free port, which keeps events in memory; closed after the test. */
-export async function receiving(options: Partial<ReceiverOptions> = {}): Promise<Receiving> {
-  const recorded: Delivery[] = [];
+/** A listener in this process for as long as the test runs. */
+export async function listening(options: Partial<ListenOptions> = {}): Promise<TestListener> {
+  const { stateFolder = temporary() } = options;
   const warned: string[] = [];
   const warn = (text: string) => void warned.push(text);
-  const record = async (delivery: Delivery) => {
-    await options.record?.(delivery);
-    recorded.push(delivery);
+  const defaults = { machine, port: 0, filter: () => true, secrets: () => [], addresses: [], warn };
+  const listener = await openListener({ ...defaults, stateFolder, ...options });
+  onTestFinished(() => listener.close());
+  const { url, port } = listener;
+  const pages = listener.printed();
+  return {
+    listener,
+    url,
+    port,
+    stateFolder,
+    warned,
+    recorded: async () => (await logsIn(stateFolder)).all(),
+    send: async (body, headers = {}) => (await fetch(url, { method: 'POST', body, headers })).status,
+    async printed(count) {
+      const all: Printed[] = [];
+      while (all.length < count) {
+        const page = await pages.next();
+        if (page.done) break;
+        all.push(...page.value);
+      }
+      return all;
+    },
   };
-  const receiver = await startReceiver({ port: 0, now: Date.now, warn, ...options, record });
-  onTestFinished(() => receiver.close());
-  return { ...receiver, recorded, warned };
-}
-
-/** Returns the first `count` items. */
-export async function take<T>(items: AsyncIterable<T>, count: number): Promise<readonly T[]> {
-  const taken: T[] = [];
-  if (count === 0) return taken;
-  for await (const item of items) if (taken.push(item) === count) break;
-  return taken;
 }

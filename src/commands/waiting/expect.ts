@@ -2,8 +2,8 @@ import { CliError } from '../../base/errors.ts';
 import type { Context } from '../../cli/command.ts';
 import { spanText } from '../../cli/output/figures.ts';
 import { webhookId } from '../../webhooks/event/event.ts';
-import { expectation, type Expected } from '../../webhooks/event/filters.ts';
-import { firstResult, type SourceEvent } from '../../webhooks/event-sources.ts';
+import { expectation, type Expected } from './results.ts';
+import { firstResult, type SourceEvent } from './sources.ts';
 import { createLimit, eventText, openWatch, timelineEvent, unnamed } from './watch.ts';
 
 export interface Expecting extends Expected {

@@ -3,8 +3,8 @@ import type { Context, Emit, Ui } from '../../cli/command.ts';
 import { spanText } from '../../cli/output/figures.ts';
 import type { AnswerOf } from '../../contract/endpoints.ts';
 import { mentions } from '../../webhooks/event/event.ts';
-import { type Goal, type Result, resultFor } from '../../webhooks/event/filters.ts';
-import { firstResult, type SourceEvent } from '../../webhooks/event-sources.ts';
+import { type Goal, type Result, resultFor } from './results.ts';
+import { firstResult, type SourceEvent } from './sources.ts';
 import { createLimit, eventText, openWatch, seconds, timelineEvent, type TimelineEvent, unnamed } from './watch.ts';
 
 export interface Wait {
@@ -110,7 +110,7 @@ function faultOf(ending: Ending): CliError | undefined {
 function timedOut({ id, goal, within, from, events }: Ending): CliError {
   const none = from === 'listener' ? 'does the service send its events to the listener?' : 'it had no events;';
   const known = events.length === 0 ? none : `its events: ${events.map(eventText).join(', ')};`;
-  const more = from === 'sandbox' ? `bizmsg sandbox log ${id}` : 'bizmsg webhooks history';
+  const more = from === 'sandbox' ? `bizmsg sandbox log ${id}` : 'bizmsg webhooks list';
   const hint = `${known} ${more} shows more; do not send it again`;
   const message = `${id} was sent, but no message.${goal} arrived within ${within / 1000} s`;
   return new CliError('unsure', 'not-in-time', message, { hint });

@@ -3,15 +3,9 @@ import type { Later } from '../../base/sleep.ts';
 import type { Context } from '../../cli/command.ts';
 import { remoteOf } from '../sandbox/control.ts';
 import type { Locator } from '../../sandbox/remote/locator.ts';
-import { openLogs } from '../../logs/database.ts';
-import { liveListeners } from '../../webhooks/listeners.ts';
-import {
-  type EventSource,
-  listenerSource,
-  sandboxSource,
-  signedOnly,
-  type SourceEvent,
-} from '../../webhooks/event-sources.ts';
+import { isListening } from '../../webhooks/listeners.ts';
+import { type EventSource, listenerSource, sandboxSource, signedOnly, type SourceEvent } from './sources.ts';
+import { openRecordedEvents } from '../webhooks/recorded.ts';
 import { storedSecret } from '../webhooks/secrets.ts';
 import { senderOf } from '../webhooks/sender.ts';
 
@@ -37,11 +31,13 @@ async function inSandbox(context: Context, locator: Locator): Promise<EventSourc
 }
 
 async function atListeners(context: Context): Promise<EventSource> {
-  const stateFolder = context.stateFolder();
-  const { kill, now, later } = context.host;
-  if (liveListeners(stateFolder, kill).length === 0) throw noListener();
-  const note = (text: string) => context.note('logs', text);
-  const source = await listenerSource(await openLogs(stateFolder, { host: context.host, note }), { now, later });
+  const { now, later } = context.host;
+  const logs = await openRecordedEvents(context);
+  if (!logs || !(await isListening(logs))) {
+    await logs?.close();
+    throw noListener();
+  }
+  const source = await listenerSource(logs, { now, later });
   const [stored, sandboxes] = [await storedSecret(context), await context.sandboxes()];
   if (stored === undefined) return source;
   // A listener that was started for a local sandbox receives events signed with one of that sandbox's secrets.

@@ -1,7 +1,7 @@
 import { command } from '../../cli/command.ts';
 import { atLeastOne, duration, type Input, option, repeated, required, rest } from '../../cli/params.ts';
 import { usage } from '../../base/errors.ts';
-import { whereText } from './selection.ts';
+import { whereText } from './recorded.ts';
 
 const params = {
   event: required('<event>', 'the event, a family such as message, or alternatives separated by commas'),

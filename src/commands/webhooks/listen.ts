@@ -1,20 +1,45 @@
-import { jsonText } from '../../base/json.ts';
-import { streaming, type Ui } from '../../cli/command.ts';
-import { cell } from '../../cli/output/rows.ts';
-import { eventNames, isDelivered } from '../../contract/events.ts';
-import type { EventItem, ForwardedItem, Item } from '../../webhooks/items.ts';
-import { listenParams, openListener, type Ready } from './listener.ts';
+import { CliError, configuration, forOption, usage } from '../../base/errors.ts';
+import { shellQuote } from '../../base/shell-quote.ts';
+import { untilAborted } from '../../base/sleep.ts';
+import { command, type Context, type Emit } from '../../cli/command.ts';
+import { flag, type Input, option, port, repeated } from '../../cli/params.ts';
+import { isDelivered } from '../../contract/events.ts';
+import { openSpacedPhones } from '../../contract/phone.ts';
+import { currentCaller, newcomerNote } from '../../session/caller.ts';
+import type { Listener } from '../../webhooks/listen.ts';
+import { confirmOutside } from './confirm-outside.ts';
+import { eventText, type Ready, readyText } from './lines.ts';
+import { eventsText, whereText } from './recorded.ts';
+import { type Sender, senderOf, type Subscription, subscribe } from './sender.ts';
+import { givenSecret, secretParams, storedSecret } from './secrets.ts';
 
-export const listenForEvents = streaming({
+const params = {
+  port: option('--port <port>', 'the port, or 0 for any free one (default: 4781)', port),
+  host: option('--host <host>', 'the address to listen on (default: 127.0.0.1 and ::1)'),
+  path: option('--path <path>', 'accept events only at this path (default: any path)', path),
+  events: option('--events <names>', eventsText),
+  where: repeated('--where <path=value>', whereText),
+  full: flag('--full', 'show the body of each event too'),
+  verbose: flag('-v, --verbose', 'show ids and signatures too'),
+  forwardTo: option('--forward-to <address>', 'forward events unchanged to 3000, localhost:3000/hook or a URL'),
+  retry: flag('--retry', 'retry failed forwards up to 5 times'),
+  catchUp: flag('--catch-up', 'also receive earlier events that no webhook has received'),
+  optOuts: flag('--opt-outs', 'add people who reply STOP to the opt-outs of the account'),
+  ...secretParams,
+} as const;
+
+type ListenInput = Input<typeof params>;
+
+export const listenForEvents = command({
   name: 'listen',
   summary: 'Receive events on this machine, and show, record and forward them',
   details: [
     'With --profile local it receives the events of the sandbox; those of an account arrive through a public address',
     'that leads here. Every event is recorded, answered, then forwarded with its original bytes and headers;',
-    'webhooks history and show print it later. --events and --where choose what is shown and forwarded. Before',
+    'webhooks list and show print it later. --events and --where choose what is shown and forwarded. Before',
     'forwarding to another machine it asks, or needs --yes.',
   ].join('\n'),
-  params: listenParams,
+  params,
   examples: [
     'webhooks listen --profile local',
     'webhooks listen --profile local --forward-to 3000/hooks --retry',
@@ -22,95 +47,180 @@ export const listenForEvents = streaming({
     'webhooks listen --events order -o ndjson',
     'webhooks listen --opt-outs --profile acme',
   ],
-  sample:
-    'Ready http://127.0.0.1:4781 for events of the sandbox …\n2026-…  e12  message.delivered  +12025550101  msg_…  signed\n…',
+  sample: 'Ready http://127.0.0.1:4781 for events of the sandbox …\n2026-…  message.delivered  +12025550101  msg_…\n…',
   accepts: ['profile', 'mode', 'output'],
   piped: 'text',
-  async *run(context, input): AsyncGenerator<readonly (Item | Ready)[], Ended> {
-    const listener = await openListener(context, input);
+  async run(context, input, emit) {
+    const listening = await openListening(context, input);
     try {
-      yield [listener.ready];
-      yield* listener.items();
-      return { type: 'ended', url: listener.ready.url };
+      await emit([{ data: listening.ready, text: (ui) => readyText(listening.ready, ui) }]);
+      await printUntilEnd(context, input, listening, emit);
+      return { type: 'ended', url: listening.ready.url } as const;
     } finally {
-      await listener.close();
+      await listening.close();
     }
   },
-  line: (item, ui, { full }) => itemLine(item, ui, full),
   view: ({ url }) => `Stopped ${url}`,
 });
 
-interface Ended {
-  readonly type: 'ended';
-  readonly url: string;
+interface Listening {
+  readonly ready: Ready;
+  readonly listener: Listener;
+  readonly subscription: Subscription | undefined;
+  close(): Promise<void>;
 }
 
-/** A line for people. All texts in the item are safe already. */
-export function itemLine(item: Item | Ready, ui: Ui, isFull: boolean): string {
-  if (item.type === 'ready') return readyLine(item, ui);
-  if (item.type === 'forwarded') return forwardedLine(item, ui);
-  return isFull ? [eventLine(item, ui), ...bodyLines(item, ui)].join('\n') : eventLine(item, ui);
+/** Starts a listener; if the sandbox is called, subscribes it to the sandbox's events. */
+async function openListening(context: Context, input: ListenInput): Promise<Listening> {
+  const [{ openListener, usualPort }, { isThisMachine }] = await Promise.all([
+    import('../../webhooks/listen.ts'),
+    import('../../delivery/target.ts'),
+  ]);
+  const options = await checkedOptions(context, input);
+  const [given, sender] = [await givenSecret(context, input), await senderFor(context, input)];
+  const stored = sender.kind === 'sandbox' ? undefined : (given ?? (await storedSecret(context)));
+  /** The current secret first. */
+  let secrets = stored === undefined ? [] : [stored];
+  const addSecret = (secret: string) => (secrets = [secret, ...secrets.filter((known) => known !== secret)]);
+  const optOuts = input.optOuts ? await openOptOuts(context, () => secrets) : undefined;
+  const closing: (() => Promise<void>)[] = [async () => optOuts?.close()];
+  const close = async () => {
+    for (const end of closing.splice(0).toReversed()) await end();
+  };
+  try {
+    const listener = await openListener({
+      ...options,
+      // A tunnel leads to the usual port: only the sandbox can be told another.
+      port: input.port ?? (sender.kind === 'sandbox' ? undefined : usualPort),
+      keepOptOuts: optOuts?.keep,
+      secrets: () => secrets,
+    }).catch((error: unknown) => Promise.reject(inUse(error, input)));
+    closing.push(() => listener.close());
+    const url = deliveryUrl(listener, input);
+    const wanted = { url, secret: given, catchUp: input.catchUp, addSecret };
+    const subscription = sender.kind === 'sandbox' ? await subscribe(context, sender.locator, wanted) : undefined;
+    closing.push(async () => subscription?.close());
+    const { port } = listener;
+    const { hostname } = new URL(listener.url);
+    noteSender(context, sender, url);
+    if (input.port === undefined && port !== usualPort)
+      context.note('port', `port ${usualPort} is in use, so this listener has ${port}`);
+    if (!isThisMachine(hostname))
+      context.note('open', `listening on ${hostname}:${port}: anyone who can reach this machine can send events to it`);
+    const sandbox = sender.kind === 'sandbox' ? sender.locator.url : null;
+    const opt_outs = !optOuts ? null : secrets.length > 0 ? 'signed' : 'all';
+    return { ready: { type: 'ready', url, port, sandbox, opt_outs }, listener, subscription, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
 }
 
-function readyLine({ url, sandbox, opt_outs: optOuts }: Ready, ui: Ui): string {
-  const from = sandbox === null ? '' : ` for events of the sandbox ${sandbox}`;
-  const kept = optOuts === null ? '' : `; ${optOutTexts[optOuts]}`;
-  return ui.line([`${ui.color.green('Ready')} ${url}${from}${kept} (press Ctrl-C to stop)`]);
+function inUse(error: unknown, input: ListenInput): unknown {
+  if (!(error instanceof CliError && error.code === 'port-busy') || input.port !== undefined) return error;
+  const hint = 'a tunnel may lead to it; --port 0 takes any free port';
+  return configuration('port-busy', `${error.message}, perhaps by another listener`, hint, error);
 }
 
-const optOutTexts = {
-  signed: 'people who reply STOP in a signed event get no more messages',
-  all: 'people who reply STOP get no more messages, also by unsigned events: no secret is known',
-} as const;
-
-/** On a narrower terminal, columns would only break more lines. */
-const widthForColumns = 80;
-const widestName = Math.max(...eventNames.map((name) => name.length));
-const usualPhone = '+12025550101'.length;
-const longestAbout = 200;
-
-function eventLine(item: EventItem, ui: Ui): string {
-  const { received_at: at, id, name, message_id, phone, about, reason } = item;
-  const isAligned = ui.terminal && ui.width >= widthForColumns;
-  const title = name ?? 'unnamed';
-  const padding = isAligned ? ' '.repeat(Math.max(0, widestName - title.length)) : '';
-  const padded = isAligned ? (phone ?? '').padEnd(usualPhone) : phone;
-  const known = [padded, message_id, about?.slice(0, longestAbout) ?? null, reason].filter((one) => one !== null);
-  const notes = [
-    ...(item.again ? ['repeated'] : []),
-    ...(item.problem === undefined ? [] : [`body not read: ${item.problem}`]),
-  ].map((note) => ui.color.yellow(note));
-  return ui.line([ui.time(at), ui.color.dim(id), ui.color.bold(title) + padding, ...known, signed(item, ui), ...notes]);
+/** Checks the options and asks before forwarding to other machines. Nothing has started yet. */
+async function checkedOptions(context: Context, { events, where, ...input }: ListenInput) {
+  const { given, host: machine, note } = context;
+  // Events and forwarding attempts have no common columns.
+  if (![undefined, 'ndjson', 'table'].includes(given.output))
+    throw usage(`webhooks listen cannot print ${given.output}: it prints as events arrive`, 'use -o ndjson');
+  const { host, path, retry, forwardTo: address } = input;
+  if (retry && address === undefined) throw usage('--retry needs --forward-to', 'nothing is forwarded');
+  const [{ networkInterfaces }, { selectedBy }, { forwardUrl }, { isThisMachine }] = await Promise.all([
+    import('node:os'),
+    import('../../webhooks/event/filters.ts'),
+    import('../../webhooks/forward/address.ts'),
+    import('../../delivery/target.ts'),
+  ]);
+  const filter = selectedBy(events, where);
+  const forwardTo = address === undefined ? undefined : forOption('--forward-to', () => forwardUrl(address));
+  if (forwardTo) await confirmOutside(context, [forwardTo], () => 'Forward events');
+  if (forwardTo && !isThisMachine(forwardTo.hostname))
+    note('forward-outside', `events are forwarded to ${forwardTo.host}, which is not this machine`);
+  const addresses = Object.values(networkInterfaces()).flatMap((all = []) => all.map((one) => one.address));
+  const warn = (text: string) => note('webhooks', text);
+  return { machine, stateFolder: context.stateFolder(), host, path, retry, filter, forwardTo, addresses, warn };
 }
 
-function signed({ signature }: EventItem, { color }: Ui): string {
-  if (signature.verdict === 'good')
-    return color.green(signature.by === undefined ? 'signed' : `signed by ${signature.by}`);
-  if (signature.verdict === 'bad') return color.red(`bad signature: ${signature.why}`);
-  const isUnsigned = signature.verdict === 'unsigned';
-  return color.yellow(isUnsigned ? 'not signed' : 'signature not checked: no secret known');
+/** Keeps the list of people who opted out. */
+async function openOptOuts(context: Context, secrets: () => readonly string[]) {
+  const { host, given } = context;
+  const caller = currentCaller(context);
+  const words = caller.kind === 'service' ? (caller.optOutWords?.split(',') ?? []) : [];
+  const note = (text: string) => context.note('opt-out', text);
+  const profile = given.profile === undefined ? '' : ` --profile ${shellQuote(given.profile)}`;
+  const addCommand = (phone: string) => `bizmsg opt-outs add ${phone}${profile}`;
+  const [{ keepOptOuts }, { openOwnRecord }] = await Promise.all([
+    import('../../webhooks/opt-outs.ts'),
+    import('../../session/record.ts'),
+  ]);
+  const { database, account, close } = await openOwnRecord(context, 'write');
+  return { keep: keepOptOuts({ host, database, account, words, secrets, note, addCommand }), close };
 }
 
-function forwardedLine(item: ForwardedItem, ui: Ui): string {
-  const { color } = ui;
-  const { event, url, status, ms, error, body, retry_in: retry } = item;
-  const isDone = isDelivered(item);
-  const result = [...(status === undefined ? [] : [cell(status)]), ...(error === undefined ? [] : [error])].join(', ');
-  const next = retry === undefined ? [] : [`again in ${retry / 1000} s`];
-  const answer = isDone || body === undefined ? [] : [color.dim(body.slice(0, 200))];
-  const outcome = (isDone ? color.green : color.red)(result);
-  // Errors contain the time if it matters.
-  const took = error === undefined ? ` in ${ms} ms` : '';
-  return ui.line([`  → ${outcome}${took}`, color.dim(event), url, ...next, ...answer], '    ');
+async function senderFor(context: Context, { catchUp }: ListenInput): Promise<Sender> {
+  const sender = await senderOf(context);
+  if (sender.kind === 'sandbox' && sender.isDefault) context.note('newcomer', newcomerNote);
+  if (!catchUp || sender.kind === 'sandbox') return sender;
+  throw usage('--catch-up needs the sandbox', 'leave it out, or add --profile local');
 }
 
-function bodyLines({ body, encoding }: EventItem, ui: Ui): readonly string[] {
-  if (body === null) return [];
-  const text = encoding === undefined ? jsonText(body, 2) : textIn(cell(body), ui);
-  return text.split('\n').map((line) => `  ${line}`);
+/** Where the sender reaches a listener; one that listens on all addresses is reached on 127.0.0.1. */
+function deliveryUrl({ url, port }: Listener, { host, path = '' }: ListenInput): string {
+  if (host === '0.0.0.0' || host === '::') return `http://127.0.0.1:${port}${path}`;
+  return path === '' ? url.replace(/\/$/, '') : url;
 }
 
-function textIn(base64: string, ui: Ui): string {
-  const text = Buffer.from(base64, 'base64').toString();
-  return Buffer.from(text).toString('base64') === base64 ? ui.outside(text) : `${base64} (base64)`;
+function noteSender({ note }: Context, sender: Sender, url: string): void {
+  if (sender.kind === 'account')
+    note(
+      'account',
+      `events of the account ${sender.name} arrive only through a public address that leads to ${url} and is ` +
+        'registered in the account settings (the API has no endpoint for that)',
+    );
+  if (sender.kind === 'unknown')
+    note(
+      'plain',
+      `no profile is set, so any events sent to ${url} are accepted; --profile local receives those of the sandbox`,
+    );
+}
+
+/** Prints until the signal. The subscription ends first, so that the sandbox does not send to a closed port. */
+async function printUntilEnd(
+  context: Context,
+  input: ListenInput,
+  { listener, subscription }: Listening,
+  emit: Emit,
+): Promise<void> {
+  const { host, note, given } = context;
+  const end = async () => {
+    await subscription?.close();
+    const unsent = await listener.stop();
+    if (unsent > 0) note('unsent', `events not forwarded: ${unsent}; send them with bizmsg webhooks replay --failed`);
+  };
+  const form = { ...input, phone: host.stdout.isTTY ? await openSpacedPhones() : (phone: string) => phone };
+  const ended = untilAborted(host.signal).then(end);
+  let isAdvised = false;
+  for await (const all of listener.printed()) {
+    subscription?.report(all);
+    // A line has the event and the result; JSON has an object for each.
+    const shown = given.output === 'ndjson' ? all : all.filter((printed) => printed.forward ?? !printed.isForwarded);
+    await emit(
+      shown.map((printed) => ({ data: printed.forward ?? printed.event, text: (ui) => eventText(printed, ui, form) })),
+    );
+    const failed = all.find(({ forward }) => forward && forward.retry_in === undefined && !isDelivered(forward));
+    if (failed && !isAdvised)
+      note('replay', `bizmsg webhooks replay ${failed.event.id} sends it again, --failed all that failed`);
+    isAdvised ||= failed !== undefined;
+  }
+  await ended;
+}
+
+function path(text: string): string {
+  if (/^\/[^\s?#]*$/.test(text)) return text;
+  throw usage(`"${text}" is not a path`, 'it must begin with /, such as /hooks');
 }

@@ -1,65 +1,61 @@
-import { sleep } from '../../base/sleep.ts';
+import { isoTime } from '../../base/iso-time.ts';
+import type { Database } from '../../base/transaction.ts';
 import type { Context } from '../../cli/command.ts';
-import type { Past } from '../../logs/forwards.ts';
+import { hasFailed, type Past } from '../../logs/forwards.ts';
 import type { WebhookEvent } from '../../webhooks/event/event.ts';
-import type { History } from '../../webhooks/history.ts';
-import { pollInterval, type Source } from '../list.ts';
+import type { Entry } from '../list.ts';
+import { eventType } from '../sandbox/names.ts';
 
-/** Opens the events of all listeners; undefined if nothing was ever recorded. */
-export async function openHistory(context: Context): Promise<History | undefined> {
+/** Opens the logs of all listeners; undefined if nothing was ever recorded. */
+export async function openRecordedEvents(context: Context): Promise<Database | undefined> {
   const { host, note, stateFolder } = context;
   const { openRecorded } = await import('../../logs/database.ts');
-  const logs = await openRecorded(stateFolder(), { host, signal: host.signal, note: (text) => note('logs', text) });
-  return logs && { logs, live: await runningListeners(context) };
+  return openRecorded(stateFolder(), { host, signal: host.signal, note: (text) => note('logs', text) });
 }
 
-/** Passes the events of all listeners to a function, and closes them afterwards. */
-export async function withHistory<T>(context: Context, use: (history: History | undefined) => Promise<T>): Promise<T> {
-  const history = await openHistory(context);
+/** Passes the logs of all listeners to a function, and closes them afterwards. */
+export async function withRecordedEvents<T>(
+  context: Context,
+  use: (logs: Database | undefined) => Promise<T>,
+): Promise<T> {
+  const logs = await openRecordedEvents(context);
   try {
-    return await use(history);
+    return await use(logs);
   } finally {
-    await history?.logs.close();
+    await logs?.close();
   }
 }
+
+export const eventsText = 'only these, comma-separated; message means its family';
+export const whereText = 'only events with this in the body: data.to=+12025550101';
+
+/** The options that select recorded events. */
+export const eventSelection = {
+  type: eventType,
+  failed: 'only events whose last forward was not answered with 2xx, or not sent',
+} as const;
 
 export interface RecordedEvent {
   readonly past: Past;
   readonly event: WebhookEvent;
 }
 
-/** The events of all listeners, to list them. */
-export async function recordedEvents(context: Context): Promise<Source<RecordedEvent>> {
-  const { signal, later } = context.host;
-  const [{ eventsAfter }, { newestRecords, withForwards }, { eventOf }, { newestFirst }] = await Promise.all([
-    import('../../logs/events.ts'),
-    import('../../logs/forwards.ts'),
-    import('../../webhooks/event/event.ts'),
-    import('../../webhooks/history.ts'),
-  ]);
-  let history = await openHistory(context);
-  const parsed = (past: Past): RecordedEvent => ({ past, event: eventOf(past.event) });
+export function entryOf({ past, event: { name, message_id, phone, reason, about } }: RecordedEvent): Entry {
+  const { id, received_at: at, forward_to: forwardTo } = past.event;
+  const [last] = past.forwards;
   return {
-    end: async () => (history ? (await history.logs.read(newestRecords)).event : 0),
-    async *before(cursor) {
-      for await (const past of newestFirst(history, cursor + 1)) yield parsed(past);
+    at,
+    types: name === undefined ? [] : [name],
+    hasFailed: hasFailed(past),
+    row: {
+      id,
+      received_at: isoTime(at),
+      name: name ?? null,
+      message_id: message_id ?? null,
+      phone: phone ?? null,
+      reason: reason ?? null,
+      answered: last?.error ?? last?.status ?? (forwardTo === undefined ? null : 'no answer yet'),
+      about: about ?? null,
     },
-    async after(cursor) {
-      while (!signal.aborted) {
-        history ??= await openHistory(context);
-        const found = history ? await history.logs.read(withForwards(eventsAfter(cursor), history.live)) : [];
-        const last = found.at(-1);
-        if (last) return { records: found.map(parsed), cursor: last.event.number };
-        await sleep(pollInterval, later, signal);
-      }
-      return { records: [], cursor };
-    },
-    close: async () => history?.logs.close(),
   };
-}
-
-/** The ids of the listeners that run. */
-async function runningListeners({ host, stateFolder }: Context): Promise<readonly string[]> {
-  const { liveListeners } = await import('../../webhooks/listeners.ts');
-  return liveListeners(stateFolder(), host.kill).map(({ id }) => id);
 }

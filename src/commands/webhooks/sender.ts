@@ -4,7 +4,7 @@ import type { Context } from '../../cli/command.ts';
 import { sleep } from '../../base/sleep.ts';
 import type { Locator } from '../../sandbox/remote/locator.ts';
 import type { Remote } from '../../sandbox/remote/remote.ts';
-import type { Item } from '../../webhooks/items.ts';
+import type { Printed } from '../../webhooks/listen.ts';
 import { remoteOf } from '../sandbox/control.ts';
 
 /** Where events come from: a sandbox, the service of an account, or unknown. */
@@ -32,7 +32,7 @@ export async function senderOf(context: Context): Promise<Sender> {
 /** A listener's webhook in the sandbox. */
 export interface Subscription {
   /** Reports to the sandbox how a handler answered forwarded events. */
-  report(items: readonly Item[]): void;
+  report(printed: readonly Printed[]): void;
   /** Resolves once the webhook is removed. */
   close(): Promise<void>;
 }
@@ -66,15 +66,13 @@ export async function subscribe(
   const sandboxes = await context.sandboxes();
   const { later } = context.host;
   const closed = new AbortController();
-  /** The sandbox's ids of events that may be forwarded. */
-  const ids = new Map<string, string>();
   let webhook = '';
   let reporting: Promise<unknown> = Promise.resolve();
   let remote = await register(locator, catchUp);
   const watching = watch();
   return {
-    report(items) {
-      const forwards = items.flatMap((item) => forwardIn(item, ids) ?? []);
+    report(printed) {
+      const forwards = printed.flatMap(forwardIn);
       if (forwards.length === 0) return;
       // A sandbox that has ended does not need it.
       reporting = reporting.then(() => remote.ask('reportForwards', { webhook, forwards })).catch(() => {});
@@ -106,18 +104,14 @@ export async function subscribe(
   /** Long-polls the sandbox, which also keeps it from ending as idle. */
   async function watch(): Promise<void> {
     while (!closed.signal.aborted) {
-      const isThere = await poll().then(
-        () => true,
-        () => false,
-      );
-      if (isThere) await sleep(pause, later, closed.signal);
-      else if (!closed.signal.aborted) await subscribeAgain();
+      try {
+        await remote.ask('events', { after: afterAll, wait: longPoll }, closed.signal);
+        await learnSecret(remote);
+        await sleep(pause, later, closed.signal);
+      } catch {
+        if (!closed.signal.aborted) await subscribeAgain();
+      }
     }
-  }
-
-  async function poll(): Promise<void> {
-    await remote.ask('events', { after: afterAll, wait: longPoll }, closed.signal);
-    await learnSecret(remote);
   }
 
   async function subscribeAgain(): Promise<void> {
@@ -133,18 +127,10 @@ export async function subscribe(
   }
 }
 
-const mostIds = 10_000;
-
-/** An attempt to forward an event, as the sandbox knows the event; remembers the ids of events. */
-function forwardIn(item: Item, ids: Map<string, string>) {
-  if (item.type === 'event') {
-    const id = item.headers['webhook-id'];
-    if (id !== undefined) ids.set(item.id, id);
-    const [oldest] = ids.size > mostIds ? ids.keys() : [];
-    if (oldest !== undefined) ids.delete(oldest);
-    return undefined;
-  }
-  const { event: own, url, status, error, body, ms } = item;
-  const event = ids.get(own);
-  return event === undefined ? undefined : { event, url, status, error, body, took: Math.round(ms) };
+/** An attempt to forward an event, as the sandbox knows the event. */
+function forwardIn({ event: { headers }, forward }: Printed) {
+  const event = headers['webhook-id'];
+  if (!forward || event === undefined) return [];
+  const { url, status, error, body, ms } = forward;
+  return [{ event, url, status, error, body, took: Math.round(ms) }];
 }

@@ -4,7 +4,7 @@ import { printOptions } from '../../cli/globals.ts';
 import { argument, option } from '../../cli/params.ts';
 import type { RawDelivery } from '../../webhooks/event/raw.ts';
 import type { Verdict } from '../../delivery/signature.ts';
-import { withHistory } from './recorded.ts';
+import { withRecordedEvents } from './recorded.ts';
 import { secretHint, secretParams, secretsToTry } from './secrets.ts';
 
 export const verifyEvent = command({
@@ -16,7 +16,7 @@ export const verifyEvent = command({
     'tried. Exit 0: the signature is good. 12: it is bad or missing. 3: no webhook secret is known.',
   ].join('\n'),
   params: {
-    id: argument('[id]', 'the id of an event from webhooks history, or its beginning (default: the newest)'),
+    id: argument('[id]', 'the id of an event from webhooks list, or its beginning (default: the newest)'),
     file: option('--file <file>', 'an event file written by webhooks show --raw, or - for stdin'),
     at: option('--at <time>', 'check the age at this time: 2026-05-01T12:00:00Z, or Unix seconds', moment),
     ...secretParams,
@@ -63,7 +63,7 @@ interface Checked {
 
 async function received(context: Context, id: string | undefined): Promise<Checked> {
   const { findEvent } = await import('../../webhooks/history.ts');
-  const { event } = await withHistory(context, (history) => findEvent(history, id));
+  const { event } = await withRecordedEvents(context, (logs) => findEvent(logs, id));
   return { name: event.id, raw: event, clock: event.received_at };
 }
 
@@ -78,14 +78,10 @@ async function filed(context: Context, file: string): Promise<Checked> {
   );
 }
 
-/** Reads Unix seconds or an ISO time; returns milliseconds. */
+/** Reads Unix seconds, or an ISO time with its zone, which is the same on every machine. Returns milliseconds. */
 function moment(text: string): number {
-  const time = /^\d{1,11}$/.test(text) ? Number(text) * 1000 : timeIn(text);
+  if (/^\d{1,11}$/.test(text)) return Number(text) * 1000;
+  const time = /^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)$/.test(text) ? Date.parse(text) : Number.NaN;
   if (!Number.isNaN(time)) return time;
   throw usage(`"${text}" is not a time`, 'use seconds, or a time such as 2026-05-01T12:00:00Z');
-}
-
-/** Requires a time zone, so that the time is the same on every machine. */
-function timeIn(text: string): number {
-  return /^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)$/.test(text) ? Date.parse(text) : Number.NaN;
 }

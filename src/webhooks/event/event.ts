@@ -3,18 +3,7 @@ import { exactJson, excessOf } from '../../base/json.ts';
 import { headerOf } from '../../delivery/headers.ts';
 import { unpack } from '../../delivery/unpack.ts';
 import type { Delivery } from '../../logs/events.ts';
-import {
-  aboutIn,
-  fieldsOf,
-  holds,
-  messageIdIn,
-  messageTextIn,
-  nameIn,
-  phoneIn,
-  reasonIn,
-  senderIn,
-  timeIn,
-} from './payload-guesses.ts';
+import * as guess from './payload-guesses.ts';
 
 /** The known parts of a delivery. No payload field is documented, so each may be missing. */
 export interface WebhookEvent {
@@ -40,22 +29,23 @@ export function eventOf(
 ): WebhookEvent {
   const { bytes, problem: packed } = unpack(received, headerOf(headers, 'content-encoding'), isTrusted);
   const { body, problem = packed } = readBody(bytes);
-  const fields = body.kind === 'json' ? fieldsOf(body.value) : [];
-  const [name, message_id] = [nameIn(fields, headers), messageIdIn(fields)];
+  const fields = body.kind === 'json' ? guess.fieldsOf(body.value) : [];
+  const [name, message_id] = [guess.nameIn(fields, headers), guess.messageIdIn(fields)];
   return {
     name,
     message_id,
-    phone: phoneIn(fields),
-    reason: reasonIn(fields),
+    // The recipient of a reply is the account.
+    phone: (name === 'message.received' ? guess.senderIn(fields) : undefined) ?? guess.phoneIn(fields),
+    reason: guess.reasonIn(fields),
     about: aboutEvent(fields, name, message_id !== undefined),
     body,
     problem,
   };
 }
 
-function aboutEvent(fields: ReturnType<typeof fieldsOf>, name: string | undefined, isMessage: boolean) {
-  if (!isMessage) return aboutIn(fields, name);
-  return name === 'message.received' ? messageTextIn(fields) : undefined;
+function aboutEvent(fields: ReturnType<typeof guess.fieldsOf>, name: string | undefined, isMessage: boolean) {
+  if (name === 'message.received') return guess.messageTextIn(fields);
+  return isMessage ? undefined : guess.aboutIn(fields, name);
 }
 
 /** The parts of a received message that can be found. */
@@ -67,17 +57,16 @@ export interface Reply {
 }
 
 /** Undefined for other events. */
-export function replyIn(delivery: Pick<Delivery, 'headers' | 'body'>, isTrusted: boolean): Reply | undefined {
-  const { name, body } = eventOf(delivery, isTrusted);
+export function replyIn({ name, body }: Pick<WebhookEvent, 'name' | 'body'>): Reply | undefined {
   if (name !== 'message.received' || body.kind !== 'json') return undefined;
-  const fields = fieldsOf(body.value);
-  return { sender: senderIn(fields), text: messageTextIn(fields), time: timeIn(fields) };
+  const fields = guess.fieldsOf(body.value);
+  return { sender: guess.senderIn(fields), text: guess.messageTextIn(fields), time: guess.timeIn(fields) };
 }
 
 /** Whether an event contains this id. */
 export function mentions({ body }: Pick<WebhookEvent, 'body'>, id: string): boolean {
   if (body.kind === 'text') return body.text.includes(id);
-  return body.kind === 'json' && holds(body.value, id);
+  return body.kind === 'json' && guess.holds(body.value, id);
 }
 
 /** The sender's id of the event, the same for each delivery. */
@@ -99,18 +88,14 @@ interface Reading {
 /** The kind of a body: JSON, other text, or bytes. */
 function readBody(bytes: Uint8Array): Reading {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (buffer.length === 0) return { body: { kind: 'none' } };
   if (!isUtf8(buffer)) return { body: { kind: 'bytes', base64: buffer.toString('base64') } };
   const text = buffer.toString();
   const problem = excessOf(text, mostValues);
   if (problem !== undefined) return { body: { kind: 'text', text }, problem };
-  return { body: bodyOfText(text) };
-}
-
-function bodyOfText(text: string): Body {
-  if (text === '') return { kind: 'none' };
   try {
-    return { kind: 'json', value: exactJson(text.startsWith('\ufeff') ? text.slice(1) : text) };
+    return { body: { kind: 'json', value: exactJson(text.startsWith('\ufeff') ? text.slice(1) : text) } };
   } catch {
-    return { kind: 'text', text };
+    return { body: { kind: 'text', text } };
   }
 }

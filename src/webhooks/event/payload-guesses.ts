@@ -1,100 +1,86 @@
-import { type EventName, familyOf, isEventName } from '../../contract/events.ts';
+import { familyOf, isEventName } from '../../contract/events.ts';
 import { isRecord } from '../../contract/readers.ts';
 import type { Headers } from '../../delivery/headers.ts';
 
-/** Fields that may name an event, most likely first. */
+/* The API does not document the payloads of events. Of several keys, the likeliest is first. */
+
 const titles = ['type', 'event', 'eventtype', 'eventname', 'topic', 'name', 'kind', 'action'];
-/** Fields in which any text with a dot is an event name. */
+/** Keys whose value is an event name if it is a text with a dot. */
 const surest = titles.slice(0, 5);
+const senderKeys = ['from', 'sender', 'phone', 'phonenumber', 'waid', 'msisdn'];
+const phoneKeys = ['to', 'recipient', 'phone', 'phonenumber', 'from'];
+const reasonKeys = ['reason', 'failurereason', 'errorreason', 'error', 'errors', 'failure'];
+const textKeys = ['text', 'body', 'content'];
+/** Not `created_at`, which may be the contact's. */
+const timeKeys = ['timestamp', 'occurredat', 'receivedat', 'sentat', 'time'];
+/** Keys within a reason or an amount. */
+const codeKeys = ['code', 'type'];
+const messageKeys = ['message', 'title', 'detail', 'details', 'description', 'reason'];
+const amountKeys = ['amount', 'total', 'price', 'value'];
+/** Ids that are too generic to show. */
+const commonIds = new Set(['eventid', 'webhookid', 'accountid', 'businessid']);
 
-/** The name of an event. Prefers fields near the top and fields with a typical name. */
+/** The name of an event. Prefers fields near the top, and then those with a typical name. */
 export function nameIn(fields: readonly Field[], headers: Headers): string | undefined {
-  const top = fields.filter(({ depth }) => depth === 1);
-  return titled(top, titles, isEventName) ?? titled(top, surest, looksLikeName) ?? nameBelow(fields, headers);
-}
-
-function nameBelow(fields: readonly Field[], headers: Headers): string | undefined {
-  const levels = levelsOf(fields);
+  const levels: Field[][] = [];
+  for (const field of fields) (levels[field.depth] ??= []).push(field);
+  const top = levels[1] ?? [];
   return (
-    firstOf(levels, (level) => titled(level, titles, isEventName) ?? only(level.map(({ value }) => value))) ??
+    first(top, titles, eventName) ??
+    first(top, surest, likelyName) ??
+    firstOf(levels, (level) => first(level, titles, eventName) ?? only(level.map(({ value }) => value))) ??
     only(headers.map(([, value]) => value)) ??
-    firstOf(levels, (level) => titled(level, surest, looksLikeName))
+    firstOf(levels, (level) => first(level, surest, likelyName))
   );
 }
 
-function levelsOf(fields: readonly Field[]): readonly (readonly Field[])[] {
-  const levels: Field[][] = [];
-  for (const field of fields) (levels[field.depth] ??= []).push(field);
-  return levels;
+function eventName(value: unknown): string | undefined {
+  return isEventName(value) ? value : undefined;
 }
 
-function titled(
-  fields: readonly Field[],
-  titles: readonly string[],
-  isName: (value: unknown) => value is string,
-): string | undefined {
-  return firstOf(titles, (title) => {
-    const value = fields.find((field) => field.key === title && isName(field.value))?.value;
-    return isName(value) ? value : undefined;
-  });
+/** An undocumented name such as `message.deleted`. */
+function likelyName(value: unknown): string | undefined {
+  const isLikely =
+    typeof value === 'string' && value.length <= 100 && /^[a-z][\w-]*(?:[.:/][a-z][\w-]*)+$/i.test(value);
+  return isLikely ? value : undefined;
 }
 
 /** The only event name among the values; undefined if there are several. */
-function only(values: readonly unknown[]): EventName | undefined {
+function only(values: readonly unknown[]): string | undefined {
   const names = new Set(values.filter(isEventName));
   return names.size === 1 ? [...names][0] : undefined;
 }
 
-/** True for undocumented names such as `message.deleted`. */
-function looksLikeName(value: unknown): value is string {
-  return typeof value === 'string' && value.length <= 100 && /^[a-z][\w-]*(?:[.:/][a-z][\w-]*)+$/i.test(value);
-}
-
-function firstOf<T, R>(items: Iterable<T>, find: (item: T) => R | undefined): R | undefined {
-  for (const item of items) {
-    const found = find(item);
-    if (found !== undefined) return found;
-  }
-  return undefined;
-}
-
-const senderKeys = ['from', 'sender', 'phone', 'phonenumber', 'waid', 'msisdn'];
-const phoneKeys = ['to', 'recipient', 'phone', 'phonenumber', 'from'];
-const reasonKeys = ['reason', 'failurereason', 'errorreason', 'error', 'errors', 'failure'];
-const codeKeys = ['code', 'type'];
-const amountKeys = ['amount', 'total', 'price', 'value'];
-/** Ids that are too generic to show. */
-const commonIds = new Set(['eventid', 'webhookid', 'accountid', 'businessid']);
-const messageKeys = ['message', 'title', 'detail', 'details', 'description', 'reason'];
-
 /** The outermost field that looks like a message id. */
 export function messageIdIn(fields: readonly Field[]): string | undefined {
   const isId = ({ key, within }: Field) => key === 'messageid' || (key === 'id' && within === 'message');
-  return textOf(fields.find((field) => isId(field) && textOf(field.value) !== undefined)?.value);
+  return firstOf(fields, (field) => (isId(field) ? textOf(field.value) : undefined));
 }
 
-/** A short description: an amount, an id, and the name of a new contact, if found. */
-export function aboutIn(fields: readonly Field[], name = ''): string | undefined {
-  const contact = name === 'contact.created' ? contactNameIn(fields) : undefined;
-  const parts = [amountIn(fields), subjectIn(fields, familyOf(name)), contact];
-  return parts.filter((part) => part !== undefined).join(' ') || undefined;
+/** The value of a typical recipient or sender field, if it looks like a phone number. */
+export function phoneIn(fields: readonly Field[]): string | undefined {
+  return first(fields, phoneKeys, phoneOf);
 }
 
-const textKeys = ['text', 'body', 'content'];
+/** The sender of a received message, whose `to` is the account. */
+export function senderIn(fields: readonly Field[]): string | undefined {
+  return first(fields, senderKeys, phoneOf);
+}
+
+/** §2: `+` and digits; some senders leave out the `+`. */
+function phoneOf(value: unknown): string | undefined {
+  const text = typeof value === 'string' ? value : '';
+  return /^\+\d[\d ().…*-]*$/.test(text) || /^\d{6,15}$/.test(text) ? text : undefined;
+}
 
 /** The text of a received message. */
 export function messageTextIn(fields: readonly Field[]): string | undefined {
-  return textOf(
-    firstOf(textKeys, (name) => fields.find(({ key, value }) => key === name && typeof value === 'string'))?.value,
-  );
+  return textOf(first(fields, textKeys, (value) => (typeof value === 'string' ? value : undefined)));
 }
-
-/** Not `created_at`, which may be the contact's. */
-const timeKeys = ['timestamp', 'occurredat', 'receivedat', 'sentat', 'time'];
 
 /** When an event happened, in milliseconds. */
 export function timeIn(fields: readonly Field[]): number | undefined {
-  return firstOf(timeKeys, (name) => firstOf(fields, ({ key, value }) => (key === name ? timeOf(value) : undefined)));
+  return first(fields, timeKeys, timeOf);
 }
 
 function timeOf(value: unknown): number | undefined {
@@ -104,32 +90,38 @@ function timeOf(value: unknown): number | undefined {
   return Number.isNaN(time) ? undefined : time;
 }
 
-function contactNameIn(fields: readonly Field[]): string | undefined {
-  const isName = ({ key, value }: Field) =>
-    ['name', 'fullname', 'firstname'].includes(key) && typeof value === 'string' && !isEventName(value);
-  return textOf(fields.find(isName)?.value);
+/** Code and message of the first field that looks like an error. */
+export function reasonIn(fields: readonly Field[]): string | undefined {
+  return first(fields, reasonKeys, (value) => {
+    if (!isRecord(value)) return textOf(value);
+    return joined([textAt(value, codeKeys), textAt(value, messageKeys)], ': ');
+  });
+}
+
+/** A short description: an amount, an id, and the name of a new contact, if there are any. */
+export function aboutIn(fields: readonly Field[], name = ''): string | undefined {
+  const isName = (value: unknown) => (isEventName(value) ? undefined : textOf(value));
+  const contact = name === 'contact.created' ? first(fields, ['name', 'fullname', 'firstname'], isName) : undefined;
+  return joined([amountIn(fields), subjectIn(fields, familyOf(name)), contact], ' ');
+}
+
+/** An amount with a currency beside it. */
+function amountIn(fields: readonly Field[]): string | undefined {
+  return firstOf(fields, ({ value }) => {
+    if (!isRecord(value)) return undefined;
+    const [amount = '', currency = ''] = [textAt(value, amountKeys), textAt(value, ['currency'])];
+    return /^\d[\d.,]{0,20}$/.test(amount) && /^[A-Z]{3}$/i.test(currency) ? `${amount} ${currency}` : undefined;
+  });
 }
 
 /** The id of the event's subject. The id at the top is the event's own, and contacts have many events. */
 function subjectIn(fields: readonly Field[], family: string): string | undefined {
   const ids = fields.filter((field) => isIdOfSomething(field));
-  const found =
+  const subject =
     ids.find(({ key, within }) => key === `${family}id` || (key === 'id' && within === family)) ??
     ids.find(({ key }) => key !== 'contactid') ??
     ids[0];
-  return textOf(found?.value);
-}
-
-/** An amount with a currency beside it. */
-function amountIn(fields: readonly Field[]): string | undefined {
-  for (const { value } of fields) {
-    if (!isRecord(value)) continue;
-    const [amount, currency] = [amountKeys, ['currency']].map((keys) =>
-      textOf(keys.map((key) => value[key]).find((part) => textOf(part) !== undefined)),
-    );
-    if (/^\d[\d.,]{0,20}$/.test(amount ?? '') && /^[A-Z]{3}$/i.test(currency ?? '')) return `${amount} ${currency}`;
-  }
-  return undefined;
+  return textOf(subject?.value);
 }
 
 function isIdOfSomething({ key, depth, value }: Field): boolean {
@@ -137,39 +129,29 @@ function isIdOfSomething({ key, depth, value }: Field): boolean {
   return isNamed && !commonIds.has(key) && /^[\w.:-]{1,80}$/.test(textOf(value) ?? '');
 }
 
-/** The value of a typical recipient or sender field, if it looks like a phone number. */
-export function phoneIn(fields: readonly Field[]): string | undefined {
-  return phoneNamed(phoneKeys, fields);
+/** What is read in the first field with the first of these keys that has it. */
+function first<T>(
+  fields: readonly Field[],
+  keys: readonly string[],
+  read: (value: unknown) => T | undefined,
+): T | undefined {
+  return firstOf(keys, (wanted) => firstOf(fields, ({ key, value }) => (key === wanted ? read(value) : undefined)));
 }
 
-/** The sender of a received message, whose `to` is the account. */
-export function senderIn(fields: readonly Field[]): string | undefined {
-  return phoneNamed(senderKeys, fields);
+function firstOf<T, R>(items: readonly T[], find: (item: T) => R | undefined): R | undefined {
+  for (const item of items) {
+    const result = find(item);
+    if (result !== undefined) return result;
+  }
+  return undefined;
 }
 
-function phoneNamed(keys: readonly string[], fields: readonly Field[]): string | undefined {
-  return textOf(firstOf(keys, (name) => fields.find(({ key, value }) => key === name && isPhone(value)))?.value);
+function textAt(record: Readonly<Record<string, unknown>>, keys: readonly string[]): string | undefined {
+  return firstOf(keys, (key) => textOf(record[key]));
 }
 
-/** Code and message of the first field that looks like an error. */
-export function reasonIn(fields: readonly Field[]): string | undefined {
-  const candidates = fields.filter(({ key }) => reasonKeys.includes(key));
-  return firstOf(reasonKeys, (name) =>
-    firstOf(candidates, ({ key, value }) => (key === name ? reasonOf(value) : undefined)),
-  );
-}
-
-function reasonOf(value: unknown): string | undefined {
-  if (!isRecord(value)) return textOf(value);
-  const [code, message] = [codeKeys, messageKeys].map((keys) =>
-    textOf(keys.map((key) => value[key]).find((part) => textOf(part) !== undefined)),
-  );
-  return [code, message].filter((part) => part !== undefined).join(': ') || undefined;
-}
-
-/** §2: `+` and digits; some senders leave out the `+`. */
-function isPhone(value: unknown): boolean {
-  return typeof value === 'string' && (/^\+\d[\d ().…*-]*$/.test(value) || /^\d{6,15}$/.test(value));
+function joined(parts: readonly (string | undefined)[], between: string): string | undefined {
+  return parts.filter((part) => part !== undefined).join(between) || undefined;
 }
 
 function textOf(value: unknown): string | undefined {

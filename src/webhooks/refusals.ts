@@ -1,84 +1,25 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { createBodyReader, type BodyFailure } from '../../base/http-server.ts';
-import { CliError } from '../../base/errors.ts';
-import type { Headers } from '../../delivery/headers.ts';
-import type { Delivery } from '../../logs/events.ts';
-import type { Note } from '../throttled-warnings.ts';
-
-export interface RequestOptions {
-  /** Records an event before it is answered. The events of one event-loop turn are recorded together. */
-  readonly record: (delivery: Delivery) => Promise<void>;
-  /** Accepts events only at this path (default: any path). */
-  readonly path?: string | undefined;
-  /** Identifies this listener in the `bizmsg-forwarded-by` header, so that it refuses its own events. */
-  readonly mark?: string | undefined;
-}
-
-/** The header that names the listeners which forwarded an event. */
-export const forwardedBy = 'bizmsg-forwarded-by';
+import type { BodyFailure } from '../base/http-server.ts';
+import type { Headers } from '../delivery/headers.ts';
+import type { Delivery } from '../logs/events.ts';
+import { forwardedBy } from './forward/request.ts';
+import type { Note } from './throttled-warnings.ts';
 
 /** Answered with 200 and not recorded, to check whether a listener is running. */
-const healthPath = '/__bizmsg/health';
+export const healthPath = '/__bizmsg/health';
 
 const mebibyte = 1024 * 1024;
-const largestBody = 5 * mebibyte;
+export const largestBody = 10 * mebibyte;
 /** Limit for the unfinished bodies of all senders together. */
-const mostUnfinished = 64 * mebibyte;
-
-/** Event-loop turns to wait for answers; a sender that does not read would block forever. */
-const mostTurns = 1_000;
+export const mostUnfinished = 64 * mebibyte;
 
 const byPost = 'events are sent by POST';
 /** Node's error code for a sender that left. */
 const leftCode = 'HPE_INVALID_EOF_STATE';
 
-/** Handles the requests of these servers. Returns a function that stops, and resolves once all events are answered. */
-export function handleRequests(
-  servers: readonly Server[],
-  options: RequestOptions & { readonly note: Note },
-): () => Promise<void> {
-  const { record, note } = options;
-  const bodies = createBodyReader(mostUnfinished);
-  /** Responses to events that may not have left yet. */
-  const leaving = new Set<ServerResponse>();
-  let last: Promise<unknown> = Promise.resolve();
-  let isStopped = false;
-  for (const server of servers) attach(server, handle, note);
-  return async () => {
-    isStopped = true;
-    await last;
-    for (let turns = 0; leaving.size > 0 && turns < mostTurns; turns++) {
-      await new Promise<void>((resolve) => setImmediate(resolve));
-    }
-  };
-
-  function handle(request: IncomingMessage, response: ServerResponse): void {
-    const refusal = refusalOf(request, options);
-    if (refusal) {
-      if (refusal.warning !== undefined) note(refusal.kind, refusal.warning);
-      return answer(response, refusal.status, refusal.text, refusal.headers);
-    }
-    return bodies.read(request, largestBody, (body) => {
-      if (typeof body === 'string') return refuseUnread(body, request.url ?? '', response, note);
-      if (isStopped) return;
-      leaving.add(response);
-      response.on('close', () => leaving.delete(response));
-      last = record(deliveryOf(request, body)).then(
-        () => answer(response, 200),
-        (error: unknown) => answerFailed(response, error),
-      );
-    });
-  }
-
-  function answerFailed(response: ServerResponse, error: unknown): void {
-    if (!(error instanceof CliError)) throw error;
-    note('logs', `an event could not be recorded and was answered with 500: ${error.message}`);
-    answer(response, 500, 'the event could not be recorded\n');
-  }
-}
-
-function attach(
+/** Passes all requests of a server to a function. Answers broken ones itself. */
+export function attach(
   server: Server,
   handle: (request: IncomingMessage, response: ServerResponse) => void,
   note: Note,
@@ -89,12 +30,6 @@ function attach(
     handle(request, response);
   };
   server.on('request', take);
-  // Without this, Node answers with 417 and no explanation.
-  server.on('checkExpectation', take);
-  server.on('connect', ({ url }: IncomingMessage, socket: Duplex) => {
-    note('method', `CONNECT ${url} was refused: ${byPost}`);
-    answerRaw(socket, 405, `${byPost}\n`);
-  });
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     const refuse = () => refuseBroken(error, socket, note);
     const response = last.get(socket);
@@ -106,14 +41,23 @@ function attach(
   });
 }
 
-function deliveryOf({ method = '', url: path = '', rawHeaders, socket }: IncomingMessage, body: Buffer): Delivery {
+export function deliveryOf(
+  { method = '', url: path = '', rawHeaders, socket }: IncomingMessage,
+  body: Buffer,
+): Delivery {
   const { remoteAddress: remote = '', localPort: port = 0 } = socket;
   return { method, path, headers: headerPairs(rawHeaders), body, remote, port };
 }
 
+/** Headers that are not recorded. */
+const credentials = /^(?:authorization|proxy-authorization|cookie)$/i;
+
 function headerPairs(raw: readonly string[]): Headers {
   const pairs: [string, string][] = [];
-  for (let at = 0; at < raw.length; at += 2) pairs.push([raw[at] ?? '', raw[at + 1] ?? '']);
+  for (let at = 0; at < raw.length; at += 2) {
+    const [name = '', value = ''] = raw.slice(at, at + 2);
+    if (!credentials.test(name)) pairs.push([name, value]);
+  }
   return pairs;
 }
 
@@ -126,7 +70,7 @@ interface Refusal {
 }
 
 /** The answer to a request that is refused, or only a health check, by its head alone. */
-function refusalOf(request: IncomingMessage, { path, mark }: RequestOptions): Refusal | undefined {
+export function refusalOf(request: IncomingMessage, path: string | undefined, mark: string): Refusal | undefined {
   const { method = '', url = '', headers } = request;
   const target = pathOf(url);
   if (target === healthPath && (method === 'GET' || method === 'HEAD'))
@@ -146,7 +90,7 @@ function refusalOf(request: IncomingMessage, { path, mark }: RequestOptions): Re
   }
   // Several listeners may each have added the header, on one line or several.
   const by = headers[forwardedBy];
-  if (mark === undefined || by === undefined || !by.includes(mark)) return undefined;
+  if (!by?.includes(mark)) return undefined;
   const warning = `POST ${url} was answered with 508: this listener forwarded the event to itself`;
   return { kind: 'loop', warning, status: 508, text: 'loop detected: this listener forwarded the event itself\n' };
 }
@@ -171,7 +115,7 @@ function isOwnOrigin(origin: string, port: number | undefined): boolean {
   return ['127.0.0.1', 'localhost', '[::1]'].some((name) => origin === `http://${name}:${port}`);
 }
 
-function refuseUnread(why: BodyFailure, url: string, response: ServerResponse, note: Note): void {
+export function refuseUnread(why: BodyFailure, url: string, response: ServerResponse, note: Note): void {
   if (why === 'disconnected') return note('broken', `a sender left before the body of POST ${url} was complete`);
   if (why === 'too large') {
     const limit = `${largestBody / mebibyte} MiB`;
@@ -196,7 +140,7 @@ function refuseBroken({ code }: NodeJS.ErrnoException, socket: Duplex, note: Not
   return answerRaw(socket, status, 'invalid HTTP request\n');
 }
 
-function answer(response: ServerResponse, status: number, text = '', headers?: Record<string, string>): void {
+export function answer(response: ServerResponse, status: number, text = '', headers?: Record<string, string>): void {
   const type = text === '' ? {} : { 'content-type': 'text/plain; charset=utf-8' };
   response.writeHead(status, { ...headers, ...type, 'content-length': Buffer.byteLength(text) });
   response.end(text);

@@ -1,11 +1,10 @@
-import { type Later, sleep } from '../base/sleep.ts';
-import type { Database } from '../base/transaction.ts';
-import { check } from '../delivery/signature.ts';
-import { eventsAfter, type Received } from '../logs/events.ts';
-import { newestRecords } from '../logs/forwards.ts';
-import type { OutputOf, Remote } from '../sandbox/remote/remote.ts';
-import { eventOf, type WebhookEvent } from './event/event.ts';
-import { createNotes } from './throttled-warnings.ts';
+import { type Later, sleep } from '../../base/sleep.ts';
+import type { Database } from '../../base/transaction.ts';
+import { check } from '../../delivery/signature.ts';
+import { eventsAfter, newestEvent, type Received } from '../../logs/events.ts';
+import type { OutputOf, Remote } from '../../sandbox/remote/remote.ts';
+import { eventOf, type WebhookEvent } from '../../webhooks/event/event.ts';
+import { createNotes } from '../../webhooks/throttled-warnings.ts';
 
 /** An event of any source. */
 export interface SourceEvent extends WebhookEvent {
@@ -31,7 +30,7 @@ export async function listenerSource(
   logs: Database,
   { now, later }: { readonly now: () => number; readonly later: Later },
 ): Promise<EventSource> {
-  let { event: last } = await logs.read(newestRecords);
+  let last = await logs.read(newestEvent);
   return {
     now,
     async *events(signal) {

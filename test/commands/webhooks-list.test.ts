@@ -9,7 +9,7 @@ const read = '{"type":"message.read","data":{"message_id":"msg_1","to":"+1202555
 const failed = '{"type":"message.failed","data":{"message_id":"msg_2","error":{"code":"131026","message":"no"}}}';
 const minute = 60_000;
 
-describe('webhooks history', () => {
+describe('webhooks list', () => {
   it('lists events newest last, with subject and response of the handler', async () => {
     const { send, journal, run } = await listener(ticking());
     const [one, two, three] = [await send(read), await send(failed), await send('no json')];
@@ -17,7 +17,7 @@ describe('webhooks history', () => {
     await journal.forwarded({ event: one, url, ms: 1, error: 'connection refused' });
     await journal.forwarded({ event: one, url, ms: 1, status: 200 });
     await journal.forwarded({ event: two, url, ms: 1, status: 500 });
-    const { code, stdout, stderr } = await run('webhooks history');
+    const { code, stdout, stderr } = await run('webhooks list');
     expect([code, stderr]).toEqual([0, '']);
     expect(rows(stdout).map(([id, , ...rest]) => [id, ...rest])).toEqual([
       [one, 'message.read', 'msg_1', '+12025550101', '', '200', ''],
@@ -49,18 +49,18 @@ describe('webhooks history', () => {
     await journal.forwarded({ event: one, url: 'http://127.0.0.1:1/', ms: 1, error: 'connection refused' });
     await journal.forwarded({ event: two, url: 'http://127.0.0.1:1/', ms: 1, status: 404 });
     await journal.forwarded({ event: three, url: 'http://127.0.0.1:1/', ms: 1, status: 204 });
-    const { code, stdout } = await run(`webhooks history ${words} -o id`);
+    const { code, stdout } = await run(`webhooks list ${words} -o id`);
     expect([code, stdout]).toEqual([0, expected.map((n) => `${ids[Number(n) - 1]}\n`).join('')]);
   });
 
   it('shows how events without a message differ', async () => {
     const { send, run } = await listener();
     await send('{"type":"order.paid","data":{"order_id":"ord_1","amount":"12.50","currency":"EUR"}}');
-    expect((await run('webhooks history --columns about --no-header')).stdout).toBe('12.50 EUR ord_1\n');
+    expect((await run('webhooks list --columns about --no-header')).stdout).toBe('12.50 EUR ord_1\n');
   });
 
   it('reports that there are no events, and ends with 0', async () => {
-    const { code, stdout } = await cli(['webhooks', 'history'], { home: newHome(), terminal: 80 });
+    const { code, stdout } = await cli(['webhooks', 'list'], { home: newHome(), terminal: 80 });
     expect([code, stdout]).toEqual([0, 'No events yet: bizmsg webhooks listen receives them\n']);
   });
 
@@ -71,7 +71,7 @@ describe('webhooks history', () => {
     ['--since yesterday', 'or a time such as 2026-05-01T14:30'],
   ])('with %s ends with 2', async (words, reason) => {
     const { run } = await listener();
-    const { code, stdout, stderr } = await run(`webhooks history ${words}`);
+    const { code, stdout, stderr } = await run(`webhooks list ${words}`);
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toContain(reason);
   });
@@ -79,35 +79,33 @@ describe('webhooks history', () => {
   it('escapes control characters on a terminal, and pipes everything', async () => {
     const { send, run } = await listener();
     await send('{"type":"a.b","message_id":"\\u001b[31mred\\u202e\\tx"}');
-    const [seen, piped] = [await run('webhooks history', { terminal: 200 }), await run('webhooks history')];
+    const [seen, piped] = [await run('webhooks list', { terminal: 200 }), await run('webhooks list')];
     expect(seen.stdout).not.toMatch(/\[31mred\u202e|\u001b\[31m/);
     expect(rows(piped.stdout)[0]?.[3]).toBe('\\u001b[31mred\u202e\\tx');
   });
 });
 
-describe('webhooks history --clear', () => {
+describe('webhooks list --clear', () => {
   it('deletes all events, after a question', async () => {
     const { send, run } = await listener();
     for (const body of ['1', '2']) await send(body);
-    const refused = await run('webhooks history --clear');
+    const refused = await run('webhooks list --clear');
     expect([refused.code, refused.stderr]).toEqual([11, expect.stringContaining('Delete 2 recorded events?')]);
-    expect((await run('webhooks history --clear --yes --no-color', { terminal: 80 })).stdout).toBe(
-      'Deleted events: 2\n',
-    );
-    expect((await run('webhooks history -o id')).stdout).toBe('');
+    expect((await run('webhooks list --clear --yes --no-color', { terminal: 80 })).stdout).toBe('Deleted events: 2\n');
+    expect((await run('webhooks list -o id')).stdout).toBe('');
     expect(await send('3')).toBe('e3');
   });
 
   it('leaves nothing of the events in the file', async () => {
     const { send, stateFolder, run } = await listener();
     await send('{"type":"message.received","text":"a secret text"}');
-    await run('webhooks history --clear --yes');
+    await run('webhooks list --clear --yes');
     expect(readFileSync(join(stateFolder, 'logs.db')).includes('a secret text')).toBe(false);
   });
 
   it('reports that there is nothing to delete, and creates nothing', async () => {
     const home = newHome();
-    const { code, stdout } = await cli(['webhooks', 'history', '--clear'], { home, terminal: 80 });
+    const { code, stdout } = await cli(['webhooks', 'list', '--clear'], { home, terminal: 80 });
     expect([code, stdout]).toEqual([0, 'Nothing to delete\n']);
     expect(existsSync(join(home, '.local/state/bizmsg/logs.db'))).toBe(false);
   });
