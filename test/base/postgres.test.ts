@@ -190,7 +190,7 @@ describe.skipIf(missingPostgres !== undefined)(`a PostgreSQL database ${missingP
     { problem: 'an unknown user', user: 'bob', code: 'database-refused', exit: 'configuration' },
     { problem: 'a user without rights', user: 'ann:right', code: 'database-refused', exit: 'configuration' },
     { problem: 'an unknown database', path: '/none', code: 'database-refused', exit: 'configuration' },
-    { problem: 'no encryption', path: '/postgres?sslmode=verify-full', code: 'database-unreachable', exit: 'network' },
+    { problem: 'no encryption', path: '/postgres?sslmode=verify-full', code: 'tls', exit: 'network' },
     { problem: 'an unknown mode', path: '/postgres?sslmode=no', code: 'usage', exit: 'usage' },
   ])('refuses $problem', async ({ user = 'postgres', path = '/postgres', code, exit }) => {
     const server = await protectedServer();

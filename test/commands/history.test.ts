@@ -111,7 +111,7 @@ describe('history delete', () => {
     const { run } = await withMessages();
     expect(await run(`history delete ${ada}`)).toMatchObject({
       code: 11,
-      stderr: expect.stringContaining(`Erase all about ${ada} on this machine?`),
+      stderr: expect.stringContaining(`Erase all that is recorded about ${ada}?`),
     });
   });
 

@@ -47,7 +47,7 @@ describe('the page about webhooks', () => {
   });
 
   it('shows an event, breaks the handler, and replays the failed event', { timeout: 60_000 }, async () => {
-    const [handler, listener, shell] = [await open(), await open(), openReader({ home: home.path })];
+    const [handler, listener, shell] = [await open(), await open(80), openReader({ home: home.path })];
     await startHandler(handler, started);
     const [listening] = stepsIn(listened);
     await listener.enter(`${here(listening?.command)} --port 0`);

@@ -59,6 +59,7 @@ const before: Readonly<Record<string, readonly string[]>> = {
   'batches cancel': [`${autumn} --first 1`],
   'batches delete': [autumn],
   history: [autumn, mixed],
+  'sandbox fault': [unanswered],
   'webhooks verify': ['bizmsg webhooks show --raw event.http'],
 };
 

@@ -4,8 +4,8 @@ import { isLong } from '../support/long-tests.ts';
 import { shaped, shapeOf } from '../support/output-shape.ts';
 import { goOn, openMachine } from './examples-rig.ts';
 
-/** Examples that prompt on a terminal, or need a server; docs-accounts and docs-team run them. */
-const elsewhere = /^(login$|team )/;
+/** Examples that prompt on a terminal, follow, or need a server; docs-accounts, follow and docs-team run them. */
+const elsewhere = /^(login$|sandbox log -f|team )/;
 /** Examples that run until Ctrl-C. */
 const runsUntilCtrlC = /^(webhooks listen|sandbox start(?!.*--background))/;
 

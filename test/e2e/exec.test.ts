@@ -109,8 +109,8 @@ describe('the command of sandbox exec', () => {
       [['--profile', 'x', '--', 'true'], 'does not accept --profile'],
       [['--dry-run', '--', 'true'], 'does not accept --dry-run'],
       [['--webhook', 'http://example.com/x', '--', 'true'], 'example.com is not this machine'],
-      [['--webhook', 'hooks', '--', 'true'], 'needs a full URL'],
-      [['--webhook', 'ftp://127.0.0.1/x', '--', 'true'], 'starts with http'],
+      [['--webhook', 'hooks', '--', 'true'], 'hooks is not this machine'],
+      [['--webhook', 'ftp://127.0.0.1/x', '--', 'true'], 'is not an address to forward to'],
     ]),
   )('is not started by %j: %s', async (words, message) => {
     const { code, stdout, stderr } = await run(words);
