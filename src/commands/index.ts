@@ -47,7 +47,7 @@ export const tree = group('bizmsg', 'The command line of the Business Messaging 
     lazyGroup(
       'webhooks',
       'Receive, show, verify and replay events of the service',
-      'listen, history, show, verify, replay, expect',
+      'listen, list, show, verify, replay, expect',
       async () => (await import('./webhooks/index.ts')).webhooksCommands,
     ),
   ]),

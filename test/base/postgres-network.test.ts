@@ -108,14 +108,12 @@ describe.skipIf(missingPostgres !== undefined || !canMount())('a PostgreSQL serv
     });
     server.sql(`CREATE TABLESPACE small LOCATION '${disk}'`);
     const url = newDatabase(server, 'TABLESPACE small');
-    const notes: string[] = [];
-    const database = await open(url, (text) => void notes.push(text), 5_000);
+    const database = await open(url, undefined, 5_000);
     const filling = join(disk, 'filling');
     expect(() => writeFileSync(filling, Buffer.alloc(1 << 25))).toThrow('ENOSPC');
     // One statement may still fit into a page.
     const fill = () => query("INSERT INTO t SELECT n, repeat('x', 1000) FROM generate_series(1, 1000) n");
     await expect(database.write(fill)).rejects.toMatchObject({ exit: 'network' });
-    expect(notes).toHaveLength(1);
     rmSync(filling);
     await database.write(fill);
     expect(counted(server, url).split('\n')).toHaveLength(1_001);
