@@ -11,7 +11,7 @@ const files = readdirSync(installed, { recursive: true, withFileTypes: true })
   .map((entry) => join(entry.parentPath, entry.name).slice(installed.length + 1));
 
 const declarations = readdirSync(join(root, 'dist/sandbox/types'), { recursive: true }).filter((file) =>
-  String(file).endsWith('ts'),
+  /\.d\.c?ts$/.test(String(file)),
 );
 
 /** Patterns of the allowed files, with their count. */
@@ -54,7 +54,7 @@ describe('the packed file', () => {
     // The largest are undici (530 kB), what conf needs (215 kB) and the numbering plans of phones (195 kB); in docs, the pictures of
     // the page (270 kB).
     expect(statSync(inject('tarball')).size).toBeLessThan(1_200_000);
-    expect(unpacked).toBeLessThan(3_000_000);
+    expect(unpacked).toBeLessThan(3_200_000);
   });
 
   it('contains no path of the build machine', () => {
