@@ -18,11 +18,12 @@ const boots = ['11111111-1111-4111-8111-111111111111', '22222222-2222-4222-8222-
 describe.runIf(existsSync('/proc/self/stat'))('a batch that is suspended with Ctrl-Z', () => {
   it(`does not delay a live message, wherever it is stopped (${rounds} times), and sends the rest later`, async () => {
     const place = await rig.newPlace();
-    const rows = (rounds + 2) * 60;
+    const rows = (rounds + 2) * 140;
     rig.writePeople(place, rows);
     const pid = await startInShell(place, rig.batch('people.csv'));
     for (let round = 1; round <= rounds; round++) {
-      await place.service.until(round * 60);
+      // More than may have been in flight before: it goes on, so it is ready to be stopped again.
+      await place.service.until(place.service.asked.length + 70);
       process.kill(pid, 'SIGTSTP');
       await expect.poll(() => stateOf(pid), { interval: 2 }).toBe('T');
       const sent = await place.bin(['send-template', rig.phoneOf(rows + round), 'welcome', '-p', 'Ada', '--yes']);
