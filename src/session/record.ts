@@ -53,7 +53,8 @@ interface Team {
 }
 
 async function openTeamRecord(session: Session, { url, account }: Team, use: Use) {
-  if (use !== 'read') await refuseBesideTeam(session, account);
+  // A member has nothing of the account that the team does not know.
+  if (use !== 'read' && !hasTeamMark(session, account)) await refuseBesideTeam(session, account);
   const { openTeam, teamServer } = await import('./team-database.ts');
   const { database, mark, close } = await openTeam(session, url, account);
   try {
