@@ -157,7 +157,7 @@ async function clear(terminal: Terminal): Promise<void> {
   let pressedAt = 0;
   const emptied = () => {
     const shown = terminal.screen();
-    if (empty.test(shown) || Date.now() < pressedAt + 2_000) return shown;
+    if (empty.test(shown) || Date.now() < pressedAt + 8_000) return shown;
     // A shell that is drawing loses them. A second C-c must not come after what is typed next.
     terminal.press('C-c');
     terminal.press('C-l');

@@ -1,5 +1,5 @@
 import { EventEmitter, once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, get, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { isRecord } from '../../src/contract/readers.ts';
@@ -40,6 +40,8 @@ export interface Service {
   readonly asked: readonly Asked[];
   /** Resolves once this many requests have arrived. */
   until(count: number): Promise<void>;
+  /** Resolves once what a process had sent before it ended has arrived. */
+  settled(): Promise<void>;
   /** The time in the Date header. Default: the time of this machine. */
   date: (() => number) | undefined;
   close(): void;
@@ -68,6 +70,13 @@ export async function openService(decide: Decide = () => ({ reply: 200 }), port 
     reopen: () => listen(own),
     async until(count) {
       while (asked.length < count) await once(arrivals, 'arrival');
+    },
+    async settled() {
+      // New connections come after those that wait to be accepted; the second, after their requests were read.
+      for (let turn = 0; turn < 2; turn++) {
+        const [response]: IncomingMessage[] = await once(get(service.url, { agent: false }), 'response');
+        if (response) await text(response);
+      }
     },
     close() {
       server.close();

@@ -197,7 +197,7 @@ export class Machine implements AsyncDisposable {
   async kill({ pid, ended }: { readonly pid: number; readonly ended: Promise<Result> }): Promise<Result> {
     alive(pid, 'SIGKILL');
     const result = await ended;
-    await fetch(this.service.url);
+    await this.service.settled();
     return result;
   }
 
