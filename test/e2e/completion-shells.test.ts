@@ -124,6 +124,8 @@ for (const { shell, whyNot } of installed) {
         terminal.type(' --default');
         terminal.press('Enter');
         await terminal.until(`Changed ${name}`);
+        // A Ctrl-C before the prompt would end the next line.
+        await terminal.until(/ready> *\n*$/);
         expect([name, existsSync(join(home, 'pwned')), existsSync('pwned')]).toEqual([name, false, false]);
         await clear(terminal);
       }
@@ -157,7 +159,7 @@ async function clear(terminal: Terminal): Promise<void> {
   let pressedAt = 0;
   const emptied = () => {
     const shown = terminal.screen();
-    if (empty.test(shown) || Date.now() < pressedAt + 8_000) return shown;
+    if (empty.test(shown) || Date.now() < pressedAt + 2_000) return shown;
     // A shell that is drawing loses them. A second C-c must not come after what is typed next.
     terminal.press('C-c');
     terminal.press('C-l');
