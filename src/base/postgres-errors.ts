@@ -34,7 +34,7 @@ function codeOf(error: unknown): string | undefined {
   return String(error.code);
 }
 
-/** The transaction met another one, and has changed nothing. */
+/** The transaction conflicted with another, and has changed nothing. */
 export function isConflict(error: unknown): boolean {
   return ['40001', '40P01'].includes(codeOf(error) ?? '');
 }

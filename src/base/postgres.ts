@@ -53,7 +53,7 @@ const greeting = (name: string) => `SELECT current_setting('server_version') AS 
   (SELECT d.description FROM pg_namespace n JOIN pg_description d ON d.objoid = n.oid
     WHERE n.nspname = '${name}' AND d.classoid = 'pg_namespace'::regclass) AS version`;
 
-/** What each process committed last, to know it after the answer was lost. */
+/** The last commit of each process, which shows whether a commit without an answer was done. */
 const lastCommit = 'CREATE TABLE last_commit (client TEXT PRIMARY KEY, token TEXT, at TIMESTAMPTZ DEFAULT now())';
 
 function marking(client: string, token: string): string {

@@ -7,7 +7,7 @@ export interface Problem {
   readonly lines: readonly number[];
 }
 
-/** What was found while the rows of a file were copied. */
+/** The result of copying the rows of a file. */
 export interface Copied {
   /** Why rows cannot be sent. */
   readonly problems: readonly Problem[];

@@ -27,7 +27,7 @@ export function settingsOf(
   const typedNow = mergeTold(stored, typed.told);
   const caller = currentCaller(context);
   const defaults = toldByProfile(caller, kind);
-  // With the country of another profile, a number would be somebody else's.
+  // With the country of another profile, a number would belong to another person.
   const told = {
     ...typedNow,
     ...(defaults.country !== undefined && { country: typedNow.country ?? defaults.country }),

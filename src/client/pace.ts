@@ -74,7 +74,7 @@ const pause = 2_000;
 const [longestRequest, longestProbe, longestSilence, longestHold] = [60_000, 5_000, 4_000, 600_000];
 /** The clock of the service may be rounded to milliseconds. */
 const margin = 1;
-/** One of so many requests deletes what is left behind. */
+/** One request in this number deletes old rows. */
 const tidying = 16;
 
 interface Turn {

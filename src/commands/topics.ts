@@ -146,7 +146,7 @@ with a country code (49170…). A file that is not UTF-8 needs --encoding, or ha
 a byte order mark. A row with an empty variable fails. A person who is listed
 twice gets the first message, after a question if the texts differ.
 
-Of a workbook, the first visible sheet is read, or --sheet NAME, with its hidden
+bizmsg reads the first visible sheet of a workbook, or --sheet NAME, with hidden
 rows. Excel drops the + of a phone: use --country intl, or format it as text.
 
 Failed rows of a batch X: bizmsg batches report X --outcome failed > fix.csv

@@ -3,7 +3,7 @@ import { useEffect } from 'preact/hooks';
 import { tryAsk } from './ask.ts';
 import { Copy } from './notice.tsx';
 
-/** How a program calls this sandbox: the lines for its `.env`. */
+/** The lines for the `.env` of a program that calls this sandbox. */
 export function Connect() {
   const text = useEnvironment();
   return (

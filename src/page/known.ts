@@ -26,7 +26,7 @@ export const problemRows = computed(() => {
   return value ? rowsOf(problemRecords(value, byId.value)) : [];
 });
 
-/** Those with a delivery that is attempted again. */
+/** Rows with a delivery that is attempted again. */
 export const retryingRows = computed(() => {
   const waiting = problems.value?.deliveries.filter(({ state }) => state === 'waiting') ?? [];
   const ids = new Set(waiting.map(({ event }) => event));
@@ -70,7 +70,7 @@ export async function askNames(): Promise<void> {
   addNames((await tryAsk('contacts', { limit: 5_000 })) ?? []);
 }
 
-/** The deliveries of a row, as far as they were asked. */
+/** The deliveries of a row that were fetched. */
 export function deliveriesOf({ id, events }: Row): readonly Delivery[] {
   const ids = events.length === 0 ? [id] : events.map((event) => event.id);
   return ids.flatMap((one) => deliveries.value.get(one) ?? []);

@@ -8,7 +8,7 @@ export interface Result {
   readonly tone: 'plain' | 'good' | 'wait' | 'bad';
 }
 
-/** What the handler answered, in a few characters. The handler behind a listener counts, if there is one. */
+/** The answer of the handler, in a few characters. The handler behind a listener counts, if there is one. */
 export function resultOf(row: Row, deliveries: readonly Delivery[], now: ReadonlySignal<number>): Result {
   const { request } = row;
   if (request) return { text: String(request.status || 'no answer'), tone: isBad(request.status) ? 'bad' : 'plain' };

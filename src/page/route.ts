@@ -10,7 +10,7 @@ export type PlaceName = (typeof places)[number]['name'];
 
 interface Route {
   readonly place: PlaceName;
-  /** What is open there, such as the id of a row. */
+  /** The open item, such as the id of a row. */
   readonly item: string;
 }
 

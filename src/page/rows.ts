@@ -17,7 +17,7 @@ export interface Row {
   /** Whether the text is the reason of a failure. */
   readonly isBad: boolean;
   readonly message?: Message | undefined;
-  /** Of a row without a message, or with an error as its answer. */
+  /** If the row has no message, or an error as its answer. */
   readonly request?: Request | undefined;
   readonly events: readonly SandboxEvent[];
   /** The messages of a broadcast. */
@@ -143,7 +143,7 @@ function isEqual(one: Row, { title, text, request }: Row): boolean {
   return one.title === title && one.text === text && one.request?.status === request.status;
 }
 
-/** The records of which rows of problems are made. */
+/** The records for rows of problems. */
 export function problemRecords(found: OutputOf<'problems'>, loaded: ReadonlyMap<string, Message>): Records {
   const { events, requests } = found;
   const others = [...events.map(({ message }) => message), ...requests.map(({ message_id: id }) => id)];

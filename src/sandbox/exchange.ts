@@ -19,7 +19,7 @@ export interface Reply {
   readonly fault?: 'reset' | 'hang';
 }
 
-/** What a request led to. */
+/** The result of a request. */
 export interface Outcome {
   readonly reply: Reply;
   /** The id of the message that it sent. */

@@ -59,7 +59,7 @@ async function guard({
   return (await import('./message-claim.ts')).openMessageClaim({ ...options, outgoing });
 }
 
-/** How a request ended for the record, after an error. */
+/** The outcome to record after an error. */
 function answerOf(error: unknown): Answer {
   const { code, message, done, exit } = error instanceof CliError ? error : bug;
   if (done === 'unknown') return { kind: 'unsure', code, reason: message };

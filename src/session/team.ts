@@ -34,7 +34,7 @@ export function forgetTeam(session: Pick<Session, 'stateFolder'>, account: strin
   rmSync(teamMark(session, account), { force: true });
 }
 
-/** What the team sent is not known to this machine alone. */
+/** Refuses to send without the team: this machine does not know what the team has sent. */
 export function refuseWithoutTeam(session: Pick<Session, 'stateFolder'>, account: string): void {
   if (!hasTeamMark(session, account)) return;
   const hint = 'set BIZMSG_TEAM, or bizmsg team join; bizmsg team leave sends without it from now on';

@@ -83,7 +83,7 @@ const plain = { by: null, at: undefined, text: undefined };
 
 export const unwanted = 'not in --where';
 export const notWanted: Outcome = { state: 'not sent', reason: unwanted, ...plain };
-/** Of a row that could not be read, and that `--where` excluded then. */
+/** The outcome of a row that could not be read, and that `--where` excluded then. */
 export const unreadable: Outcome = { state: 'failed', reason: 'it cannot be read: load its file again', ...plain };
 
 export function outcomeOf(verdict: string | undefined): Outcome {

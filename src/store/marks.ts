@@ -52,7 +52,7 @@ export function openMark(path: string): Mark {
   }
 }
 
-/** SQL of a text that stays the same until another server takes over; on this machine there is none. */
+/** SQL of a text that stays the same until another server takes over; constant on this machine. */
 const noServer = "''";
 
 /** Counts each transaction that writes, and refuses a database that is behind its mark or of another server. */

@@ -34,7 +34,7 @@ export function hasAccount(database: Database, account: string): Promise<boolean
   });
 }
 
-/** The accounts of which a database has something. */
+/** The accounts in a database. */
 export function accountsIn(database: Database): Promise<readonly string[]> {
   const sql = 'SELECT account FROM scope UNION SELECT account FROM opt_out ORDER BY account';
   return database.read(function* () {
@@ -80,7 +80,7 @@ function batchesToCopy({ from, account, now, isDead }: Move): Promise<readonly B
   });
 }
 
-// What a process had under way that is dead now.
+// Rows that a dead process had under way are unsure.
 const state = "CASE WHEN state = 'under way' THEN 'unsure' ELSE state END AS state";
 const columns =
   'who, per, body, cells, text, line, load, is_twice, reason, by, at, attempt, message_id, code, told, sent_text, sent_at';

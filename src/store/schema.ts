@@ -5,7 +5,7 @@ export const schema = [
     version INTEGER NOT NULL,
     id TEXT NOT NULL,
     tick INTEGER NOT NULL,
-    -- Of a team: the server that has it. Another one may have lost the last changes.
+    -- The team's server that has it. A different server may have lost the last changes.
     server TEXT NOT NULL DEFAULT '',
     -- When what is old was last removed.
     expired_at INTEGER NOT NULL DEFAULT 0
@@ -76,7 +76,7 @@ export const schema = [
     code TEXT,
     -- Of a single message: the process that sends it.
     worker TEXT,
-    -- What a user was told once: 'failed', or the text of a file that differs from what was sent.
+    -- Reported to the user once: 'failed', or the text of a file that differs from the sent one.
     told TEXT,
     sent_text TEXT,
     sent_at INTEGER,

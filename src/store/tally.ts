@@ -84,7 +84,7 @@ export async function countIn(database: Database, id: string, ...wanted: readonl
   return sumOf(await database.read(() => query(totals, id)), ...wanted);
 }
 
-/** How many people a batch has reached, for `--first`. Those whom another batch reached do not count. */
+/** How many people a batch has reached, for `--first`. People whom another batch reached do not count. */
 export function countReached(database: Database, id: string): Promise<number> {
   const sql = `SELECT COUNT(*) AS count FROM item
     WHERE batch = $1 AND state IN ('sent', 'unsure', 'under way') AND by IS NULL`;

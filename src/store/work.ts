@@ -119,7 +119,7 @@ function claimOf(row: Row, now: number) {
     body: text(row, 'body'),
     text: text(row, 'text'),
     line: integer(row, 'line'),
-    /** What it was before. */
+    /** The state before the claim. */
     was: word(row, 'state', states),
     at: now,
     attempt: integer(row, 'attempt') + 1,

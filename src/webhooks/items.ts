@@ -12,7 +12,7 @@ export interface Checked {
   readonly signature: Verdict;
 }
 
-/** How a reply changes the opt-outs. A person should read an unclear one. */
+/** The effect of a reply on the opt-outs. A person should read an unclear one. */
 export type OptOutResult = 'opted out' | 'opted in' | 'unclear';
 
 /** An event as a listener prints it. */

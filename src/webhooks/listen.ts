@@ -55,7 +55,7 @@ export interface ListenOptions {
   readonly addresses: readonly string[];
 }
 
-/** What is printed: an event, or the result of forwarding one. */
+/** A printed item: an event, or the result of forwarding one. */
 export interface Printed {
   readonly event: EventItem;
   /** Whether the event is forwarded, and so printed again with the result. */
@@ -63,7 +63,7 @@ export interface Printed {
   readonly forward?: ForwardedItem | undefined;
 }
 
-/** What is printed next. The event is read again from the logs if too many wait. */
+/** An item to print. The event is read again from the logs if too many wait. */
 interface Waiting extends Pick<Printed, 'isForwarded' | 'forward'> {
   readonly number: number;
   readonly again: boolean;
@@ -218,7 +218,7 @@ export class Listener {
   /** Returns the number of the first event. */
   async #insertAll(arriving: readonly Recording[]): Promise<number> {
     try {
-      // Those that arrive before the transaction begins are in it.
+      // Events that arrive before the transaction begins are in it.
       const first = await this.#logs.write(recordEvents(arriving, this.#newest));
       this.#newest = first + arriving.length - 1;
       return first;
@@ -249,7 +249,7 @@ export class Listener {
     this.#wake();
   }
 
-  /** What is printed. Ends after `stop`, once everything is printed. For one reader. */
+  /** Yields the items to print. Ends after `stop`, once everything is printed. For one reader. */
   async *printed(): AsyncGenerator<readonly Printed[], void> {
     while (this.#state !== 'ended' || this.#waiting.length > 0) {
       const waiting = this.#waiting;

@@ -27,7 +27,7 @@ const usualWords = [
 const courtesies = ['PLEASE', 'PLS', 'BITTE', 'PORFAVOR', 'SILVOUSPLAIT', 'SILTEPLAIT', 'SVP', 'ПОЖАЛУЙСТА'].join('|');
 const courtesy = new RegExp(`^(?:${courtesies})|(?:${courtesies})$`, 'u');
 
-/** What is in replies that a person should read; at the beginning of a word, in languages that have words. */
+/** Signs of a reply that a person should read; at the beginning of a word, in languages that have words. */
 const signs = new RegExp(
   String.raw`(?<!\p{L})(?:${[
     'stop|unsub|opt.?out|cancel|quit|end$|revoke|remove me|no more|take me off',
@@ -41,7 +41,7 @@ const signs = new RegExp(
 /** Longer texts are about something else. */
 const longestSign = 80;
 
-/** How a reply would change the opt-outs; undefined for other texts. */
+/** The effect of a reply on the opt-outs; undefined for other texts. */
 export function meaningOf(text: string, ownWords: readonly string[] = []): OptOutResult | undefined {
   if (text.length > longest) return undefined;
   const words = new Set([...usualWords, ...ownWords].map(plainWord));

@@ -129,7 +129,7 @@ it('sends nothing to a server whose certificate is not accepted', async () => {
   expect(server.received()).toContain('user\0ann');
 });
 
-/** A server with a certificate that nobody knows, which hangs up after the first message. */
+/** A server with an unknown certificate, which hangs up after the first message. */
 async function foreignServer() {
   let received = '';
   const secureContext = createSecureContext(foreign);

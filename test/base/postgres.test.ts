@@ -57,7 +57,7 @@ describe.skipIf(missingPostgres !== undefined)(`a PostgreSQL database ${missingP
     expect(await database.read(() => query('SELECT s FROM t WHERE s = $1', text))).toEqual([{ s: text }]);
   });
 
-  it('sends a statement and its values at once: between them, a client that stops would keep its locks', async () => {
+  it('sends a statement together with its values: between them, a client that stops would keep its locks', async () => {
     const { proxy, through } = await proxied(newDatabase(await sharedPostgres()));
     const database = await open(through);
     const before = proxy.roundTrips;
@@ -116,7 +116,7 @@ describe.skipIf(missingPostgres !== undefined)(`a PostgreSQL database ${missingP
     await Promise.all([first.kill(), second.kill()]);
   });
 
-  it('repeats a transaction that a crash lost, although another one has its number now', async () => {
+  it('repeats a transaction that a crash lost, although another transaction has its number now', async () => {
     const server = await startPostgres();
     const { proxy, through } = await proxied(server.url);
     const database = await open(through);
@@ -155,7 +155,7 @@ describe.skipIf(missingPostgres !== undefined)(`a PostgreSQL database ${missingP
     await server.stop();
   });
 
-  it('repeats a transaction that met another one', async () => {
+  it('repeats a transaction that conflicted with another', async () => {
     const url = newDatabase(await sharedPostgres());
     const [one, two] = [await open(url), await open(url)];
     await one.write(insert(1));

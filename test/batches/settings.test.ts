@@ -26,7 +26,7 @@ async function machine() {
   return { ...world, people, now: () => Date.UTC(2026, 4, 5, 12) };
 }
 
-it("uses a profile's country, hours and excluded phones for messages, and says so", async () => {
+it("uses a profile's country, hours and excluded phones for messages, and prints them", async () => {
   const { run, people, now } = await machine();
   const { stderr, stdout } = await run(['send-batch', 'welcome', people, '--dry-run'], { env: {}, now });
   expect(stdout).toContain("\nProfile: --country DE · --hours 'mon 03:00-03:01 Etc/UTC' · --exclude-from none.csv\n");

@@ -41,7 +41,7 @@ const options = fc.record(
 
 const commands = fc.record({
   kind: fc.constantFrom('send', 'send', 'send', 'import', 'resume'),
-  /** Those of "c" have a row for each order. */
+  /** Batches named "c" have a row for each order. */
   batch: fc.constantFrom('a', 'b', 'c'),
   file: fc.array(rows, { minLength: 1, maxLength: 12 }),
   /** Whether it takes the file of the command before. */
@@ -193,7 +193,7 @@ async function openMachine(replies: Iterator<Reply>) {
     ];
   }
 
-  /** What the dry run says, in JSON and on the screen. */
+  /** The counts of a dry run, in JSON and on the screen. */
   async function rehearsed(argv: readonly string[]) {
     const result = await json([...argv, '--dry-run']);
     expect([result.rows, totalOf(result) + result.to_send]).toEqual([file.length, file.length]);
@@ -212,7 +212,7 @@ async function openMachine(replies: Iterator<Reply>) {
     return result;
   }
 
-  /** What show, list and report say; undefined if there is no such batch. */
+  /** The counts of show, list and report; undefined if there is no such batch. */
   async function shown(name: string): Promise<Counts | undefined> {
     const list = await json(['batches', 'list']);
     const listed = list.find((batch: { readonly name: string }) => batch.name === name);

@@ -39,7 +39,7 @@ it('prints a warning that many requests cause at most once a second', async () =
   expect(warnings).toEqual([expect.any(String), expect.stringContaining('(and 4 similar warnings before)')]);
 });
 
-it('starts anew with a note if its state is damaged', async () => {
+it('starts with a new state and a note if its state is damaged', async () => {
   const { data, start } = place();
   await start();
   writeFileSync(join(data, 'state.json'), '{"version":1');

@@ -91,7 +91,7 @@ ${phoneOf(5)}  Hello Ada, your order x is on its way.
     expect(sent()).toHaveLength(7);
   });
 
-  it('can be preceded by a test, which counts for nobody', async () => {
+  it('can be preceded by a test, which no person has received', async () => {
     const { write, talk, sent } = await person();
     write('people.csv', people(2));
     const answers = [typed(/Type/, 't'), typed(/Your phone/, '+1 202 555 0199'), typed(/Type/, 'y')];
@@ -120,7 +120,7 @@ describe('a person chooses', () => {
     await script('send-batch welcome people.csv --batch people --first 2 --at-most 5');
     const { code, stdout } = await talk('send-batch welcome people.csv', [choice, typed(/Type y to send 3/, 'y')]);
     expect([stdout, sent().length]).toEqual([expect.stringContaining(`Batch ${name} (simulated): 5 of 5`), 5]);
-    // What another batch has sent is reported once.
+    // Messages of another batch are reported once.
     expect(code).toBe(name === 'people' ? 0 : 10);
   });
 

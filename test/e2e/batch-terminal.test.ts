@@ -110,7 +110,7 @@ describe('a terminal whose batch', () => {
     expect([rig.twice(world), rig.unsentRows(world, 300)]).toEqual([[], []]);
   });
 
-  it('sends leaves its requests after a second Ctrl-C, and says what is unsure', async () => {
+  it('sends leaves its requests after a second Ctrl-C, and lists unsure messages', async () => {
     const { world, terminal } = await slowly(100, 60_000);
     await terminal.enter(line);
     await terminal.until('0 of 100');

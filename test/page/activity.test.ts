@@ -10,7 +10,7 @@ describe.skipIf(noBrowser)(`the activity on the page (${noBrowser ?? 'in chromiu
   const tab = (page: Page, name: string) => page.getByRole('group', { name: 'Show' }).getByRole('button', { name });
   const verdictOn = (page: Page) => storyOn(page).getByRole('group', { name: 'Verdict' });
 
-  /** A handler that answers with the status that it is told. */
+  /** A handler that answers with a chosen status. */
   async function handler(status = 200) {
     const state = { status, body: '{"error":"database is locked"}' };
     const hook = await receiver((response) => response.writeHead(state.status).end(state.body));

@@ -121,7 +121,7 @@ export async function show(page: Page, address: Address): Promise<void> {
     .waitFor();
 }
 
-/** What an empty sandbox shows. */
+/** The heading of an empty sandbox. */
 export function firstSteps(page: Page): Locator {
   return page.getByRole('heading', { name: 'Waiting for your first message' });
 }
@@ -131,7 +131,7 @@ export function rowsOn(page: Page): Locator {
   return page.getByRole('listbox', { name: 'Activity' }).getByRole('option');
 }
 
-/** What happened to the chosen row. */
+/** The story of the chosen row. */
 export function storyOn(page: Page): Locator {
   return page.getByRole('region', { name: 'What happened' });
 }

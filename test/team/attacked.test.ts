@@ -58,7 +58,7 @@ describe.skipIf(rig.missingPostgres !== undefined)('a join that was cut off', ()
 });
 
 describe.skipIf(rig.missingPostgres !== undefined)('a machine that names the account differently', () => {
-  it('is told so when it joins', async () => {
+  it('gets a note when it joins', async () => {
     const team = await rig.newTeam();
     const [first, second] = [await team.machine(), await team.machine({ url: undefined })];
     expect((await first.run(rig.single(1))).code).toBe(0);

@@ -16,7 +16,7 @@ const seed = Number(process.env['BIZMSG_SEED'] ?? Math.floor(Math.random() * 2 *
 const mostBetween = 40;
 const rowsFor = (count: number) => 60 * count;
 
-/** Machines: two of one boot, where a dead process is noticed immediately, and another one without the file. */
+/** Machines: two of one boot, where a dead process is noticed immediately, and a third without the file. */
 const machines = [
   { boot: 'aaaaaaaa-aaaa', hasFile: true },
   { boot: 'aaaaaaaa-aaaa', hasFile: true },
@@ -31,7 +31,7 @@ interface Worker {
   since: number;
 }
 
-/** What a campaign does to machines and the server. */
+/** The place of a campaign: machines, their server and the connection. */
 interface Place {
   readonly rows: number;
   readonly team: Team;
@@ -56,7 +56,7 @@ const killMachine: Harm = async (place) => {
   await rig.silence(place.team, victim.boot);
 };
 
-/** A machine that is suspended, until another one may have its batch. */
+/** A machine that is suspended, until another machine may have its batch. */
 const suspend: Harm = async (place) => {
   const victim = victimOf(place);
   if (!victim) return;

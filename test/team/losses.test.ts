@@ -9,7 +9,7 @@ import type { Machine, Team } from './rig.ts';
 vi.setConfig({ testTimeout: 300_000 });
 
 const rows = 80;
-/** What the record still has after a loss, and what it has lost. */
+/** How many rows the record still has after a loss, and how many were sent. */
 const [kept, sent] = [40, 70];
 
 interface Place {

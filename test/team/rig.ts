@@ -39,7 +39,7 @@ export interface Team {
 interface MachineOptions {
   /** Of the database, such as that of a proxy; undefined for a machine without a team. */
   readonly url?: string | undefined;
-  /** A machine that the others take for another one. Otherwise they notice immediately if its processes are dead. */
+  /** The boot id of another machine. By default the others notice immediately if its processes are dead. */
   readonly boot?: string;
 }
 

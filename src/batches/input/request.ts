@@ -3,7 +3,7 @@ export interface Request {
   /** For messages. */
   readonly name: string;
   readonly encoding?: string | undefined;
-  /** Of a file that is not UTF-8: kept by a batch or a profile. */
+  /** Encoding of files that are not UTF-8, from the batch or the profile. */
   readonly usualEncoding?: string | undefined;
   /** The title of a sheet. */
   readonly sheet?: string | undefined;

@@ -39,7 +39,7 @@ export const sandboxFault = command({
     '                            reset or hang',
     '  message.read, message (its family), events (all)',
     '                            a delay, drop, duplicate or bad-signature',
-    'Requests without a valid key or over the rate limit are not affected. Of several faults, the first applies.',
+    'Requests without a valid key or over the rate limit are not affected. If several faults match, the first applies.',
   ].join('\n'),
   params: {
     faults: knowing(

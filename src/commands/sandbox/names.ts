@@ -22,7 +22,7 @@ export const eventType = {
   check: (word: string) => void eventsIn(word),
 };
 
-/** What comma-separated words name. */
+/** Reads comma-separated names. */
 export function namesIn<N>(text: string, words: Words<N>, unknown: string): readonly N[] {
   const names = text.split(',').flatMap((part) => {
     const word = part.trim();

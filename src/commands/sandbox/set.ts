@@ -11,7 +11,7 @@ import { onlyLocal } from '../../session/caller.ts';
 import { ask } from './control.ts';
 import { eventsIn, namesIn, unknownWord } from './names.ts';
 
-const webhookOptions = under('Of a new webhook', {
+const webhookOptions = under('For a new webhook', {
   events: option('--events <names>', 'only these, comma-separated; message means its family', eventsIn),
   external: flag('--allow-external', 'allow webhooks on other machines'),
   catchUp: flag('--catch-up', 'also receive earlier events that no webhook has received'),
@@ -169,7 +169,7 @@ async function addWebhook(context: Context, text: string, options: Input<typeof 
   if (caughtUp > 0) context.note('caught-up', `earlier events to deliver: ${caughtUp}`);
 }
 
-/** All settings; keys are masked, but for new ones. */
+/** All settings; keys are masked, except new ones. */
 async function settingsOf(context: Context, newKeys: readonly string[] = []): Promise<readonly Setting[]> {
   const [{ plan, minute, month }, keys, webhooks, { secret }] = await Promise.all([
     ask(context, 'usage'),

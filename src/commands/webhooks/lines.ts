@@ -35,7 +35,7 @@ export interface EventForm {
   phone(phone: string): string;
 }
 
-/** An event on one line, with the result of its forward. What is not as it should be has lines below. */
+/** An event on one line, with the result of its forward. Problems have lines below. */
 export function eventText(printed: Printed, ui: Ui, form: EventForm): string {
   const { event, forward } = safeValue(printed);
   const below = [
@@ -77,7 +77,7 @@ function padded(text: string, width: number): string {
   return text + ' '.repeat(Math.max(0, width - widthOf(text)));
 }
 
-/** What an event is about, in so many columns. */
+/** The subject of an event, in at most `room` columns. */
 function subjectOf({ name, message_id: id, about, reason, opt_out: optOut }: EventItem, room: number): string {
   const change = optOut === undefined || optOut === 'unclear' ? '' : ` ${optOut}`;
   if (name === 'message.received' && about !== null) return `"${startOf(about, room - 2 - change.length)}"${change}`;

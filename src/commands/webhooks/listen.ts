@@ -90,7 +90,7 @@ async function openListening(context: Context, input: ListenInput): Promise<List
   try {
     const listener = await openListener({
       ...options,
-      // A tunnel leads to the usual port: only the sandbox can be told another.
+      // A tunnel leads to the usual port; only the sandbox can use another.
       port: input.port ?? (sender.kind === 'sandbox' ? undefined : usualPort),
       keepOptOuts: optOuts?.keep,
       secrets: () => secrets,

@@ -17,7 +17,7 @@ const margin = 8;
 /** Rows that arrived while the page was open, and still have to show it. */
 const fresh = new Set<string>();
 
-/** The rows, of which only those in view are rendered. They move by a transform, so that nothing has to be laid out. */
+/** The rows; only those in view are rendered. They move by a transform, so that nothing has to be laid out. */
 export function List() {
   const box = useRef<HTMLDivElement>(null);
   const range = useSignal({ first: 0, last: 40 });

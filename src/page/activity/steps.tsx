@@ -21,7 +21,7 @@ interface StepsProps {
   readonly payloads: ReadonlyMap<string, object>;
 }
 
-/** What happened, in order: the first time as it is, then the time since. */
+/** The steps in order: the first with its time, the others with the time since. */
 export function Steps({ steps, payloads }: StepsProps) {
   const [first] = steps;
   // The verdict says that there is no handler.
@@ -139,7 +139,7 @@ interface ReceivedProps {
   readonly isOpen: boolean;
 }
 
-/** What the handler got. */
+/** The request to the handler. */
 function Received({ payload, step: { attempt }, isOpen }: ReceivedProps) {
   const signature = useSignature(attempt);
   if (!payload) return null;

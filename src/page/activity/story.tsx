@@ -21,7 +21,7 @@ import { release } from './shown.ts';
 import { Steps } from './steps.tsx';
 import { type Verdict, verdictOf } from './verdict.ts';
 
-/** What happened to a row, and what can be done about it. */
+/** The history of a row, with buttons for what can be done about it. */
 export function Story({ row }: { readonly row: Row }) {
   if (row.id.startsWith('+')) return <NoMessage phone={row.id} />;
   if (row.kind === 'message') return <OfMessage row={row} />;

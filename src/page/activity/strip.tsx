@@ -85,7 +85,7 @@ function Endpoint({ worst, more }: { readonly worst: Webhook; readonly more: num
   );
 }
 
-/** The webhooks, their secret, and a form for another one. */
+/** The webhooks, their secret, and a form for a new one. */
 function Endpoints() {
   const url = useSignal('');
   const add = async () => {

@@ -9,7 +9,7 @@ export interface Verdict {
   readonly tone: 'good' | 'wait' | 'bad' | 'plain';
   readonly text: string;
   readonly note: string;
-  /** What a button does with which delivery. */
+  /** The button, and the delivery that it acts on. */
   readonly does?: 'Retry now' | 'Redeliver';
   readonly delivery?: string;
 }

@@ -73,7 +73,7 @@ type NewContact = ReturnType<typeof contact>;
 type NewTemplate = ReturnType<typeof template>;
 type NewCampaign = ReturnType<typeof campaign>;
 
-/** What a loaded record has once it is stored. A type rather than an interface, so that it is assignable to an event's data. */
+/** Fields that a loaded record gets when it is stored. A type rather than an interface, so that it is assignable to an event's data. */
 export type Stamp = { readonly id: string; readonly created_at: string };
 
 export type Contact = Readonly<Omit<NewContact, keyof Stamp>> & Stamp;
@@ -129,7 +129,7 @@ function campaign(value: unknown, at = '') {
   return { id, name, template, status, audience, counts, created_at };
 }
 
-/** What can be loaded: a field that is missing is generated. */
+/** Records to load; missing fields are generated. */
 export interface Contents {
   readonly contacts?: readonly ReturnType<typeof contactFields>[] | undefined;
   readonly templates?: readonly ReturnType<typeof templateFields>[] | undefined;

@@ -8,7 +8,7 @@ type Event = ReturnType<Sandbox['events']>[number];
 /** Problems of a kind that the page gets. */
 const most = 500;
 
-/** What fails of everything: deliveries with their events, messages and requests; and how the webhooks do. */
+/** Everything that fails: deliveries with their events, messages and requests; and the state of each webhook. */
 export function problemsOf(sandbox: Sandbox) {
   const rows = sandbox.deliveries();
   const failing = rows.filter(isFailing);

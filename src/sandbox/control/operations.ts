@@ -192,7 +192,7 @@ export function isOperation(name: string): name is OperationName {
   return Object.hasOwn(operations, name);
 }
 
-/** What adds to a log. */
+/** The happening that adds to each log. */
 const additions = { events: 'event', requests: 'request', messages: 'message' } as const;
 
 async function cursorOf(

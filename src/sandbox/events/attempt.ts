@@ -11,7 +11,7 @@ import type { Clock } from '../time/clock.ts';
 import { updateDelivery } from './deliveries.ts';
 import { disable } from './webhooks.ts';
 
-/** What an attempt needs. */
+/** The input of an attempt. */
 export interface Sending {
   readonly event: SandboxEvent;
   readonly delivery: Delivery;

@@ -154,7 +154,7 @@ function pastIn(path: string, { host, warn }: FileOptions): State | undefined {
   const aside = `${path}.${host.now()}`;
   renameSync(path, aside);
   const why = isRecord(saved) && !isOurVersion ? 'is of another version' : 'is damaged';
-  warn(`the state of the sandbox ${why}, so it starts anew; the old one is now ${aside}`);
+  warn(`the state of the sandbox ${why}, so it starts with a new one; the old one is now ${aside}`);
   return undefined;
 }
 

@@ -67,7 +67,7 @@ export interface State extends Settings, Tables {
   readonly tables: Tables;
 }
 
-/** What followers act on. It is reported once the whole change is done. */
+/** A change that followers act on. It is reported once the whole change is done. */
 export type Happening =
   | { readonly type: 'message'; readonly message: Message }
   | { readonly type: 'event'; readonly emitted: Emitted }
@@ -141,7 +141,7 @@ export function loadedState(value: unknown): State | undefined {
   return state;
 }
 
-/** The version of the file stands for the rest: nobody else writes it. */
+/** Checks little: the file has our version, and no other program writes it. */
 function isSaved(value: unknown): value is Settings & Readonly<Record<string, unknown>> {
   if (!isRecord(value)) return false;
   const { serial, seed, secret, plan, months } = value;

@@ -59,7 +59,7 @@ function timeOf(clock: AdjustableClock) {
   return { now: new Date(now).toISOString(), frozen: 'frozen' in clock.setting(), ahead: now - clock.wall() };
 }
 
-/** An event or a delivery attempt. Its answer is a status, or the error if there is none. */
+/** An event or a delivery attempt. Its answer is a status, or the error without one. */
 function firedBy(what: Happening, now: number, state: State) {
   const at = new Date(now).toISOString();
   if (what.type === 'event') {

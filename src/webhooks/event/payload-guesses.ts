@@ -2,7 +2,7 @@ import { familyOf, isEventName } from '../../contract/events.ts';
 import { isRecord } from '../../contract/readers.ts';
 import type { Headers } from '../../delivery/headers.ts';
 
-/* The API does not document the payloads of events. Of several keys, the likeliest is first. */
+/* The API does not document the payloads of events. Lists of keys begin with the likeliest. */
 
 const titles = ['type', 'event', 'eventtype', 'eventname', 'topic', 'name', 'kind', 'action'];
 /** Keys whose value is an event name if it is a text with a dot. */
@@ -129,7 +129,7 @@ function isIdOfSomething({ key, depth, value }: Field): boolean {
   return isNamed && !commonIds.has(key) && /^[\w.:-]{1,80}$/.test(textOf(value) ?? '');
 }
 
-/** What is read in the first field with the first of these keys that has it. */
+/** Reads the first field that has a value: the first key first, then the order of the fields. */
 function first<T>(
   fields: readonly Field[],
   keys: readonly string[],

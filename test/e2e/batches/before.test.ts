@@ -43,7 +43,7 @@ interface Cell {
   readonly does: Before;
   readonly wait?: number;
   readonly words?: string;
-  /** What the batch makes of Ada. */
+  /** The outcome of Ada's row. */
   readonly ada: 'sent now' | 'sent before' | 'held';
 }
 

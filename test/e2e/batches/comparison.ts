@@ -19,7 +19,7 @@ interface Message {
 
 /** Compares a machine with a model. With `usesPer`, a text ends with the order of its row. */
 export function createComparison(machine: Machine, model: World, usesPer: boolean) {
-  /** What the service answered. */
+  /** The answers of the service. */
   const answers = new Map<Request, Answer>();
   return { answers, compare, keyOf, outcomesIn, unsureIn };
 
@@ -38,7 +38,7 @@ export function createComparison(machine: Machine, model: World, usesPer: boolea
       const report = await machine.report(name, ['--profile', profileOf({ account, mode })]);
       const shown = report.filter((row) => !isTwice(row));
       const wanted = rows.filter(({ batch }) => batch === name).map(stateText);
-      // Columns are erased after 30 days, and those of contacts at once.
+      // Columns are erased after 30 days, and those of contacts immediately.
       const isErased = shown.some(({ phone }) => phone === null);
       const plain = (lines: readonly string[]) =>
         lines.map((line) => (isErased ? line.slice(line.indexOf(' ')) : line));

@@ -120,7 +120,7 @@ describe('a batch has a row', () => {
     ['failed', [0, 0], ['Ada'], 2],
     ['waiting', [10, 10], ['Ada'], 3],
     ['sent', [0, 0], ['Ada'], 3],
-  ] as const)('%s, and its phone is another one in the file', async ([state, codes, texts, rows], { machine }) => {
+  ] as const)('%s, and its phone differs in the file', async ([state, codes, texts, rows], { machine }) => {
     await prepare(machine, state);
     machine.reply = () => 200;
     for (const code of codes)

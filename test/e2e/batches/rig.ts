@@ -38,7 +38,7 @@ const refused = new Set<Reply>([400, 401, 403, 404, 422, 429]);
 /** These tests sync thousands of times. */
 const inMemory = existsSync('/dev/shm') ? '/dev/shm' : undefined;
 
-/** Tests with a machine. At the end of each, its reports say what the service got. */
+/** Tests with a machine. At the end of each, its reports agree with the service. */
 export const it = base.extend<{ machine: Machine }>({
   machine: async ({ task }, use) => {
     await using machine = await openMachine();
@@ -64,7 +64,7 @@ export class Machine implements AsyncDisposable {
   readonly #folder = temporaryHome(inMemory);
   readonly #started: Running[] = [];
   readonly #profiles = new Set<string>();
-  /** Whom commands were told to send a template, by file. */
+  /** The people to whom commands had to send a template, by file. */
   readonly #due = new Map<string, readonly string[]>();
 
   constructor(service: Service) {

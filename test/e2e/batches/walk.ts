@@ -140,7 +140,7 @@ export async function walk(machine: Machine, seed: number, steps: number, told: 
     await compare();
   }
 
-  /** What became of the rows that a dead process had claimed. */
+  /** The outcomes of the rows that a dead process had claimed. */
   async function settledBy(options: SendOptions, requests: readonly Request[], unsure: ReadonlySet<string>) {
     const settled = new Map<string, Answer>();
     const outcomes = await outcomesIn(options);

@@ -95,7 +95,7 @@ describe('the file of a sandbox', () => {
     const [aside = ''] = names();
     expect(names()).toEqual([expect.stringMatching(/^state\.json\.\d+$/)]);
     expect(readFileSync(join(path, '..', aside), 'utf8')).toBe(text);
-    expect(warnings).toEqual([expect.stringContaining(`the state of the sandbox ${why}, so it starts anew`)]);
+    expect(warnings).toEqual([expect.stringContaining(`the state of the sandbox ${why}, so it starts with a new one`)]);
   });
 
   it('is not written by a process that has lost the folder', async () => {
