@@ -14,7 +14,7 @@ export const tree = group('bizmsg', 'The command line of the Business Messaging 
       'batches',
       'List, show and change what was sent to files of people',
       'list, show, report, resume, mark, cancel, delete',
-      async () => (await import('./batches/index.ts')).batchesCommands,
+      async () => (await import('./batches/batches.ts')).batchesCommands,
     ),
     lazyCommand(
       'history',

@@ -1,15 +1,15 @@
-import { type CliError, unsafe, usage } from '../../base/errors.ts';
+import { unsafe, usage } from '../../base/errors.ts';
 import { shellQuote } from '../../base/shell-quote.ts';
 import { command, type Context } from '../../cli/command.ts';
 import { printOptions } from '../../cli/globals.ts';
 import { rowsText } from '../../cli/output/figures.ts';
 import { flag, knowing, option, required } from '../../cli/params.ts';
-import type { Owner } from '../../store/batch.ts';
-import { mark } from '../../store/mark.ts';
-import { currentCaller } from '../../session/caller.ts';
 import { countryParam, typedPhone } from '../../cli/phones.ts';
-import { batchToChange, freeDead, matching, working } from './named.ts';
-import { openBatches, type StoredBatch, type StoredBatches } from './stored.ts';
+import { currentCaller } from '../../session/caller.ts';
+import type { Owner } from '../../store/batch.ts';
+import { mark, type Marking } from '../../store/mark.ts';
+import { batchToChange, freeDead, matching, unchanged } from './named.ts';
+import { type StoredBatches, withBatches } from './stored.ts';
 
 export const markRows = command({
   name: 'mark',
@@ -33,16 +33,12 @@ export const markRows = command({
   piped: 'text',
   run: async (context, { who, sent, notSent, rows, country }) => {
     if (sent === notSent) throw usage('give --sent or --not-sent', 'bizmsg batches report lists what is unsure');
-    const stored = await openBatches(context);
     const how = { as: sent ? 'sent' : 'not sent', rows, now: context.host.now() } as const;
-    try {
+    return withBatches(context, async (stored) => {
       const isBatch = matching(stored.batches, who).length > 0 || !/^[+\d(\s]/.test(who);
-      return isBatch
-        ? await markBatch(context, stored, who, how)
-        : await markPerson(context, stored, await typedPhone(context, who, undefined, country), how);
-    } finally {
-      await stored.close();
-    }
+      if (isBatch) return markBatch(context, stored, who, how);
+      return markPerson(context, stored, await typedPhone(context, who, undefined, country), how);
+    });
   },
   view: ({ batch, phone, marked, as }) => {
     const whose = batch === null ? `to ${phone}` : `of ${batch}`;
@@ -63,18 +59,12 @@ function numbers(text: string): (n: number) => boolean {
   return (n) => ranges.some(([from, to]) => n >= from && n <= to);
 }
 
-interface How {
-  readonly as: 'sent' | 'not sent';
-  readonly rows: ((n: number) => boolean) | undefined;
-  readonly now: number;
-}
+type How = Pick<Marking, 'as' | 'rows' | 'now'>;
 
 async function markBatch(context: Context, stored: StoredBatches, name: string, how: How) {
-  const one = batchToChange(stored, name);
-  const { batch, record } = one;
-  await freeDead(one, context.host);
+  const { batch, record } = await batchToChange(context, stored, name);
   const marked = await mark(record.database, { ...how, owner: batch.scope, meant: { batch: batch.id } });
-  if (marked.kind !== 'marked') throw working(batch);
+  if (marked.kind !== 'marked') throw unchanged(batch, 'working');
   return { batch: batch.name, phone: null, marked: marked.count, as: how.as };
 }
 
@@ -82,14 +72,22 @@ async function markBatch(context: Context, stored: StoredBatches, name: string, 
 async function markPerson(context: Context, stored: StoredBatches, phone: string, how: How) {
   // Fails if no profile is in use.
   const isLocal = stored.owner?.isLocal ?? currentCaller(context).kind === 'local';
-  const own = stored.batches.filter(({ isCurrent }) => isCurrent);
-  for (const batch of own) await freeDead(batch, context.host);
+  const current = stored.batches.filter(({ isCurrent }) => isCurrent);
+  for (const batch of current) await freeDead(batch, context.host);
   let count = 0;
   for (const { database } of stored.records.filter((record) => record.isLocal === isLocal))
     for (const owner of ownersOf(stored)) {
       const marked = await mark(database, { ...how, owner, meant: { phone } });
-      if (marked.kind === 'several') throw several(phone, marked);
-      if (marked.kind === 'working') throw workingOn(phone, own, marked.name);
+      if (marked.kind === 'several')
+        throw usage(
+          `${phone} has ${marked.rows.length} unsure rows in ${marked.name}`,
+          `name some of them: --rows ${marked.rows.join(',')}`,
+        );
+      if (marked.kind === 'working') {
+        const working = current.find(({ batch }) => batch.name === marked.name);
+        if (working) throw unchanged(working.batch, 'working');
+        throw unsafe('batch-working', `a message to ${phone} is on its way`, 'wait for its answer');
+      }
       count += marked.count;
     }
   return { batch: null, phone, marked: count, as: how.as };
@@ -100,13 +98,4 @@ function ownersOf({ owner, batches }: StoredBatches): readonly Owner[] {
   const accounts = new Map<string, Owner>();
   for (const { batch, isCurrent } of batches) if (isCurrent) accounts.set(batch.scope.account, batch.scope);
   return [...accounts.values()];
-}
-
-function several(phone: string, { name, rows }: { readonly name: string; readonly rows: readonly number[] }): CliError {
-  return usage(`${phone} has ${rows.length} unsure rows in ${name}`, `name some of them: --rows ${rows.join(',')}`);
-}
-
-function workingOn(phone: string, own: readonly StoredBatch[], name: string): CliError {
-  const batch = own.find((one) => one.batch.name === name)?.batch;
-  return batch ? working(batch) : unsafe('batch-working', `a message to ${phone} is on its way`, 'wait for its answer');
 }

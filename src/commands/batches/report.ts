@@ -1,16 +1,16 @@
 import { usage } from '../../base/errors.ts';
 import { columnsIn } from '../../batches/columns-in.ts';
-import { type Outcome, outcomes } from '../../batches/outcomes.ts';
-import { cellColumns, type Delivery, reportPages, reportRecord } from '../../batches/report.ts';
+import { outcomes } from '../../batches/outcomes.ts';
+import { cellColumns, reportPages, reportRecord } from '../../batches/report.ts';
 import { reportColumns } from '../../batches/report-columns.ts';
-import { type Context, streaming } from '../../cli/command.ts';
+import { command } from '../../cli/command.ts';
 import { printOptions } from '../../cli/globals.ts';
 import { choice, chosen } from '../../cli/params.ts';
 import { recordedOutcomes } from '../message-outcomes.ts';
 import { batchToRead, optionalName } from './named.ts';
-import { openBatches, type StoredBatch } from './stored.ts';
+import { withBatches } from './stored.ts';
 
-export const reportBatch = streaming({
+export const reportBatch = command({
   name: 'report',
   summary: 'List every row of a batch with its columns and its outcome',
   details: [
@@ -38,51 +38,31 @@ export const reportBatch = streaming({
   accepts: ['profile', 'mode', 'baseUrl', ...printOptions],
   piped: 'sheet',
   lists: true,
-  async *run(context, { name, outcome }) {
-    const stored = await openBatches(context);
-    try {
-      const count = yield* reported(context, batchToRead(stored, name), outcome);
+  run: (context, { name, outcome }, emit) =>
+    withBatches(context, async (stored) => {
+      const { host, given, listForm } = context;
+      const { batch, record } = batchToRead(stored, name);
+      const rows = { database: record.database, batch, outcomes: outcome, now: host.now() };
+      const columns = await cellColumns(rows);
+      checkColumns(given.columns, [...columns, ...Object.values(reportColumns)]);
+      listForm.separator = columnsIn(batch).separator ?? ',';
+      listForm.first = [...columns.slice(0, 1), reportColumns.outcome, reportColumns.delivery, reportColumns.reason];
+      const isImport = batch.scope.kind === 'import';
+      const deliveries = isImport ? new Map() : (await recordedOutcomes(context, record)).outcomes;
+      let count = 0;
+      for await (const page of reportPages(rows)) {
+        const records =
+          given.output === 'id'
+            ? page.flatMap(({ messageId: id }) => (id === undefined ? [] : { id }))
+            : page.map((row) => reportRecord(row, batch, columns, deliveries));
+        count += records.length;
+        await emit(records.map((data) => ({ data, text: () => '' })));
+      }
       if (count === 0) context.note('empty', 'there are no such rows');
       return { count };
-    } finally {
-      await stored.close();
-    }
-  },
-  line: () => '',
+    }),
   view: () => '',
 });
-
-type Rows = readonly Readonly<Record<string, unknown>>[];
-
-async function* reported(
-  context: Context,
-  stored: StoredBatch,
-  wanted: readonly Outcome[],
-): AsyncGenerator<Rows, number> {
-  const { batch, record } = stored;
-  const { host, given, listForm } = context;
-  const options = { database: record.database, batch, outcomes: wanted, now: host.now() };
-  const columns = await cellColumns(options);
-  checkColumns(given.columns, [...columns, ...Object.values(reportColumns)]);
-  listForm.separator = columnsIn(batch).separator ?? ',';
-  listForm.first = [...columns.slice(0, 1), reportColumns.outcome, reportColumns.delivery, reportColumns.reason];
-  const deliveries = await deliveriesOf(context, stored);
-  let count = 0;
-  for await (const page of reportPages(options)) {
-    const records =
-      given.output === 'id'
-        ? page.flatMap(({ messageId: id }) => (id === undefined ? [] : { id }))
-        : page.map((row) => reportRecord(row, batch, columns, deliveries));
-    count += records.length;
-    yield records;
-  }
-  return count;
-}
-
-async function deliveriesOf(context: Context, { batch, record }: StoredBatch): Promise<ReadonlyMap<string, Delivery>> {
-  if (batch.scope.kind === 'import') return new Map();
-  return (await recordedOutcomes(context, { isLocal: record.isLocal })).outcomes;
-}
 
 function checkColumns(wanted: readonly string[] | undefined, columns: readonly string[]): void {
   const missing = wanted?.find((name) => !columns.includes(name) && !columns.includes(name.split('.')[0] ?? ''));

@@ -1,3 +1,4 @@
+import { workerText } from '../../base/worker.ts';
 import { stateOf } from '../../batches/outcomes.ts';
 import { batchText, type Delivered, shownBatch } from '../../batches/show.ts';
 import { commandOf } from '../../batches/summary.ts';
@@ -6,9 +7,8 @@ import { printOptions } from '../../cli/globals.ts';
 import { templatesSeen } from '../../cli/seen-templates.ts';
 import { ending, messageIds } from '../../store/tally.ts';
 import { recordedOutcomes } from '../message-outcomes.ts';
-import { workerText } from '../../base/worker.ts';
 import { batchToRead, optionalName, typedName } from './named.ts';
-import { openBatches, type StoredBatch, templatePlace } from './stored.ts';
+import { type StoredBatch, templatePlace, withBatches } from './stored.ts';
 
 export const showBatch = command({
   name: 'show',
@@ -20,16 +20,12 @@ export const showBatch = command({
     'Batch autumn · done today 16:10 · sandbox acme · 3fa9c17be204\nwelcome: Welcome! … · people.csv, 2 rows, today 16:10\n     2 sent',
   accepts: ['profile', 'mode', 'baseUrl', ...printOptions],
   piped: 'text',
-  run: async (context, { name }) => {
-    const stored = await openBatches(context);
-    try {
-      const named = batchToRead(stored, name);
-      const hints = { typedName: typedName(named, context.given), command: commandOf(named.batch) };
-      return { shown: await shownOf(context, named), hints };
-    } finally {
-      await stored.close();
-    }
-  },
+  run: (context, { name }) =>
+    withBatches(context, async (batches) => {
+      const stored = batchToRead(batches, name);
+      const hints = { typedName: typedName(stored, context), command: commandOf(stored.batch) };
+      return { shown: await shownOf(context, stored), hints };
+    }),
   data: ({ shown }) => shown,
   view: ({ shown, hints }, ui) => batchText(shown, hints, ui),
 });
@@ -39,7 +35,8 @@ async function shownOf(context: Context, stored: StoredBatch) {
   const { id, scope } = batch;
   const totals = await ending(record.database, { id, load: 0 });
   const state = stateOf(batch, totals.totals.get('waiting') ?? 0, context.host);
-  const templates = scope.kind === 'import' ? [] : templatesSeen(context.host, templatePlace(context, stored));
+  const isImport = scope.kind === 'import';
+  const templates = isImport ? [] : templatesSeen(context.host, templatePlace(context, stored));
   return shownBatch({
     batch,
     state,
@@ -47,13 +44,13 @@ async function shownOf(context: Context, stored: StoredBatch) {
     worker: state === 'working' ? workerText(batch.worker) : undefined,
     text: templates.find(({ name }) => name === scope.template)?.text,
     ending: totals,
-    delivery: scope.kind === 'import' ? undefined : await deliveredOf(context, stored),
+    delivery: isImport ? undefined : await deliveredOf(context, stored),
   });
 }
 
 /** Counts what was delivered; undefined if nothing is known. */
 async function deliveredOf(context: Context, { batch, record }: StoredBatch): Promise<Delivered | undefined> {
-  const { outcomes, until } = await recordedOutcomes(context, { isLocal: record.isLocal });
+  const { outcomes, until } = await recordedOutcomes(context, record);
   if (outcomes.size === 0) return undefined;
   const counts = { delivered: 0, read: 0, failed: 0 };
   for await (const page of messageIds(record.database, batch.id))

@@ -24,28 +24,25 @@ export interface StoredBatches {
   readonly batches: readonly StoredBatch[];
   readonly records: readonly OpenRecord[];
   readonly owner: CurrentOwner | undefined;
-  close(): Promise<void>;
 }
 
-/** Opens the records of this machine to find batches in them. */
-export async function openBatches(context: Context): Promise<StoredBatches> {
+/** Passes the batches that this machine and its team have to a function, with their records open. */
+export async function withBatches<T>(context: Context, use: (stored: StoredBatches) => Promise<T>): Promise<T> {
   const [owner, profileFor] = [await currentOwner(context), profilesByAccount(context)];
   const records = await openRecords(context);
-  const batches: StoredBatch[] = [];
   try {
+    const batches: StoredBatch[] = [];
     for (const record of records)
       for (const batch of await listBatches(record.database)) {
         const profile = record.isLocal ? local : profileFor(batch.scope.account)?.name;
         batches.push({ batch, record, profile, isCurrent: owner !== undefined && isOwn(record, batch.scope, owner) });
       }
-  } catch (error) {
+    batches.sort((a, b) => a.batch.lastAt - b.batch.lastAt);
+    rememberBatches(context.host, batches.map(({ batch }) => batch.name).toReversed());
+    return await use({ batches, records, owner });
+  } finally {
     await closeAll(records);
-    throw error;
   }
-  batches.sort((a, b) => a.batch.lastAt - b.batch.lastAt);
-  const names = batches.map(({ batch }) => batch.name);
-  rememberBatches(context.host, names.toReversed());
-  return { batches, records, owner, close: () => closeAll(records) };
 }
 
 /** Whose batches the current caller's are. */
@@ -75,15 +72,16 @@ export interface NamedProfile extends Profile {
   readonly name: string;
 }
 
-/** Finds the profile of an account. */
+/** Finds the profile of an account; of several the preferred one, or the first. */
 export function profilesByAccount({ host, given }: Context): (account: string) => NamedProfile | undefined {
   const store = readStore(configFolder(host));
   const profiles = new Map<string, NamedProfile>();
   const preferred = given.profile ?? host.env.BIZMSG_PROFILE ?? store.current;
-  // The last one wins.
-  for (const name of [...Object.keys(store.profiles).toReversed(), ...(preferred === undefined ? [] : [preferred])]) {
-    const profile = profileOf(store, name);
-    if (profile) profiles.set(realAccount(host.env, profile), { ...profile, name });
+  for (const name of [preferred, ...Object.keys(store.profiles)]) {
+    const profile = name === undefined ? undefined : profileOf(store, name);
+    const account = profile && realAccount(host.env, profile);
+    if (name !== undefined && profile && account !== undefined && !profiles.has(account))
+      profiles.set(account, { ...profile, name });
   }
   return (account) => profiles.get(account);
 }
