@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { reference } from '../build/reference.ts';
@@ -65,6 +65,36 @@ it('has no block that no test runs', () => {
   expect(new Set(run.map(([, file, title]) => `${file}: ${title}`))).toEqual(new Set(titles));
 });
 
+describe('docs/api.md', () => {
+  const chapters = pages.get('docs/api.md')?.split(/^## /m) ?? [];
+  const references = [...files('src'), 'docs/sandbox.md'].flatMap((file) => text(file).match(/§\d+(\.\d+)?/g) ?? []);
+
+  it.each([...new Set(references)])('has the section %s', (reference) => {
+    const [number, rule = ''] = reference.slice(1).split('.');
+    const chapter = chapters.find((one) => one.startsWith(`${number}. `));
+    expect(chapter).toMatch(new RegExp(`^${rule && `${rule}\\. `}`, 'm'));
+  });
+});
+
+describe('CONTRIBUTING.md', () => {
+  const names = [...text('CONTRIBUTING.md').matchAll(/(?<!`)`([\w./-]+)`/g)].map(([, name = '']) => name);
+  const paths = ['src', 'test', 'bench', 'build', 'bin', '.ci', '.github'].flatMap(files);
+  const source = paths
+    .filter((path) => /\.(tsx?|mjs)$/.test(path))
+    .map(text)
+    .join('\n');
+
+  it('names only files that exist', () => {
+    const named = names.filter((name) => /\.(?:tsx?|m?js|json|md|yml)$/.test(name) && !existsSync(join(root, name)));
+    expect(named.filter((name) => !paths.some((path) => `/${path}`.endsWith(`/${name}`)))).toEqual([]);
+  });
+
+  it('names only functions, types and commands that the source has', () => {
+    const named = names.filter((name) => /^\w+$/.test(name) && !existsSync(join(root, 'src', name)));
+    expect(named.filter((name) => !new RegExp(`\\b${name}\\b`).test(source))).toEqual([]);
+  });
+});
+
 /** Whether a link leads from a page to an existing file or section. */
 function exists(from: string, target: string): boolean {
   const [path = '', anchor] = target.split('#');
@@ -79,6 +109,14 @@ function anchorOf(title: string): string {
     .toLowerCase()
     .replaceAll(/[^\w -]/g, '')
     .replaceAll(' ', '-');
+}
+
+/** The files in a folder and below. */
+function files(folder: string): readonly string[] {
+  const entries = readdirSync(join(root, folder), { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => relative(root, join(parentPath, name)));
 }
 
 function text(file: string): string {
