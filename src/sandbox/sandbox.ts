@@ -21,7 +21,7 @@ import type { PlanSetting } from './state/records.ts';
 import { type Core, createState, createStore, type State } from './state/state.ts';
 import { type AdjustableClock, createClock } from './time/clock.ts';
 import { createTime } from './time/time.ts';
-import { audienceOf, trigger } from './trigger/trigger.ts';
+import { trigger } from './trigger/trigger.ts';
 import { viewsOf } from './views.ts';
 
 export interface SandboxOptions {
@@ -101,8 +101,6 @@ export function createSandbox(options: SandboxOptions = {}) {
     settled: dispatcher.settled,
     time: createTime({ ...core, settled: dispatcher.settled }),
     trigger: act(trigger),
-    /** The number of contacts that a broadcast sends to: all, or those with a tag. Throws a Refusal if that is 0. */
-    audience: (tag?: string) => audienceOf({ tag }, state).length,
     reset: act(reset),
     seed: act(seed),
     sendAgain: (id: string) => sendAgain(id, service),

@@ -2,6 +2,10 @@ import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
 import { check } from '../../src/delivery/signature.ts';
 import { deadPort, serve } from '../client/servers.ts';
+import { announced } from '../support/listeners.ts';
+import { cli } from '../support/cli.ts';
+import { newHome } from '../support/fake-service.ts';
+import { serveLocal } from '../support/local.ts';
 import { binary, cleanEnv, startBin } from '../support/bin.ts';
 import { canLimitFiles } from '../support/disk.ts';
 import { posixOnly } from '../support/system.ts';
@@ -23,6 +27,29 @@ describe('webhooks replay', () => {
     expect(stdout).toMatch(new RegExp(`^${id}  message.read  201  \\d+ ms\nReplayed 1: 1 x answered 201\n$`));
     const sent = { ...Object.fromEntries(headers), 'x-twice': '1, 2', host: new URL(target.url).host };
     expect(target.seen).toMatchObject([{ method: 'POST', url: '/again?a=1', body, headers: sent }]);
+  });
+
+  it('corrects the answer that the sandbox shows for its event, as does a redelivery', async () => {
+    const home = newHome();
+    const sandbox = await serveLocal(home);
+    let status = 500;
+    const handler = await serve((_, __, response) => response.writeHead(status).end());
+    const over = new AbortController();
+    const words = ['webhooks', 'listen', '--port', '0', '--profile', 'local', '--forward-to', handler.url];
+    const { running } = await announced(home, () => cli(words, { home, signal: over.signal }));
+    const run = (line: string) => cli(line.split(' '), { home });
+    const forwarded = async () =>
+      (await run('sandbox log --type deliveries --columns forwarded --no-header')).stdout.trim();
+    sandbox.trigger('order.paid');
+    await expect.poll(forwarded).toBe('500');
+    status = 200;
+    expect((await run('webhooks replay --failed')).stdout).toContain('Replayed 1: 1 x answered 200\n');
+    expect(await forwarded()).toBe('200');
+    status = 503;
+    await run(`sandbox log --redeliver ${sandbox.events()[0]?.id}`);
+    await expect.poll(forwarded).toBe('503');
+    over.abort('SIGINT');
+    expect((await running).code).toBe(0);
   });
 
   it('sends binary bodies', async () => {

@@ -120,13 +120,21 @@ describe.skipIf(noBrowser)(`the phone and the story (${noBrowser ?? 'in chromium
   });
 
   it('the answer of the handler behind a listener counts', async () => {
-    const { id: webhook } = shown.sandbox.webhooks.add({ url: (await receiver()).url });
+    const { url } = await receiver();
+    shown.sandbox.webhooks.add({ url });
     await shown.send('+12025550111', 'welcome');
     await shown.sandbox.time.advance(400);
     const event = shown.sandbox.events()[0]?.id ?? '';
     const body = 'TypeError: order is undefined\n    at hook.js:12';
-    const answer = { event, url: 'http://localhost:3000/hook', status: 500, body, took: 12 };
-    shown.sandbox.reportForwards(webhook, [answer]);
+    const answer = {
+      event,
+      port: Number(new URL(url).port),
+      url: 'http://localhost:3000/hook',
+      status: 500,
+      body,
+      took: 12,
+    };
+    shown.sandbox.reportForwards([answer]);
     const page = await tabs.open(shown.link);
     await storyOn(page).getByText('Your handler answered 500: TypeError: order is undefined').waitFor();
     const step = storyOn(page).getByRole('listitem').filter({ hasText: 'localhost:3000/hook' });

@@ -10,6 +10,8 @@ import { isSelection, selecting, selectionParams } from '../list.ts';
 import { confirmOutside } from './confirm-outside.ts';
 import { entryOf, eventSelection, openRecordedEvents, whereText } from './recorded.ts';
 import { requiredSecret, secretParams } from './secrets.ts';
+import { forwardOf } from './sender.ts';
+import { remoteOf } from '../sandbox/control.ts';
 
 const params = {
   ids: words('[ids...]', 'the ids of events from webhooks list, or their beginnings'),
@@ -63,13 +65,14 @@ async function* replayed(context: Context, logs: Database | undefined, input: Re
   const { host, note } = context;
   const to = await destinations(context, logs, input);
   await confirmOutside(context, to.values(), (count) => (count === 1 ? 'Send an event' : `Send ${count} events`));
-  const [{ eventOf }, { recordForward }, { withNumber }, prepare] = await Promise.all([
+  const [{ eventOf, webhookId }, { recordForward }, { withNumber }, prepare] = await Promise.all([
     import('../../webhooks/event/event.ts'),
     import('../../logs/forwards.ts'),
     import('../../webhooks/history.ts'),
     preparation(context, input),
   ]);
   const answers = new Map<string, number>();
+  const forwards: ReturnType<typeof forwardOf> = [];
   let [count, failed] = [0, 0];
   try {
     for (const [number, url] of [...to].sort(([one], [other]) => one - other)) {
@@ -80,6 +83,7 @@ async function* replayed(context: Context, logs: Database | undefined, input: Re
         if (!(error instanceof CliError)) throw error;
         note('not-recorded', `the result is not recorded: ${error.message}`);
       });
+      forwards.push(...forwardOf(webhookId(event), event.port, attempt));
       const { status = null, error = null, ms } = attempt;
       const answer = error ?? `answered ${status}`;
       answers.set(answer, (answers.get(answer) ?? 0) + 1);
@@ -90,11 +94,19 @@ async function* replayed(context: Context, logs: Database | undefined, input: Re
         throw new CliError('interrupted', 'interrupted', `interrupted after ${count} of ${to.size}`);
     }
   } finally {
+    await report(context, forwards);
     const rest = to.size - count;
     if (host.signal.reason === 'SIGPIPE' && rest > 0)
       note('not-replayed', `nothing reads the output any more; events not replayed: ${rest}`);
   }
   return { replayed: to.size, failed, answers: Object.fromEntries(answers) };
+}
+
+/** A sandbox shows the last answer to each of its events. */
+async function report(context: Context, forwards: ReturnType<typeof forwardOf>): Promise<void> {
+  const sandboxes = await context.sandboxes();
+  for (const running of forwards.length > 0 ? await sandboxes.all() : [])
+    await (await remoteOf(running)).ask('reportForwards', { forwards });
 }
 
 /** Sends an event. The signal cuts it off. */

@@ -4,6 +4,7 @@ import type { Context } from '../../cli/command.ts';
 import { sleep } from '../../base/sleep.ts';
 import type { Locator } from '../../sandbox/remote/locator.ts';
 import type { Remote } from '../../sandbox/remote/remote.ts';
+import type { Attempt } from '../../logs/forwards.ts';
 import type { Printed } from '../../webhooks/listen.ts';
 import { remoteOf } from '../sandbox/control.ts';
 
@@ -66,16 +67,17 @@ export async function subscribe(
   const sandboxes = await context.sandboxes();
   const { later } = context.host;
   const closed = new AbortController();
-  let webhook = '';
   let reporting: Promise<unknown> = Promise.resolve();
   let remote = await register(locator, catchUp);
   const watching = watch();
   return {
     report(printed) {
-      const forwards = printed.flatMap(forwardIn);
+      const forwards = printed.flatMap(({ event, forward }) =>
+        forward ? forwardOf(event.headers['webhook-id'], Number(new URL(url).port), forward) : [],
+      );
       if (forwards.length === 0) return;
       // A sandbox that has ended does not need it.
-      reporting = reporting.then(() => remote.ask('reportForwards', { webhook, forwards })).catch(() => {});
+      reporting = reporting.then(() => remote.ask('reportForwards', { forwards })).catch(() => {});
     },
     async close() {
       await reporting;
@@ -90,7 +92,7 @@ export async function subscribe(
     const remote = await remoteOf(found);
     // The first event may arrive before addWebhook returns.
     await learnSecret(remote);
-    ({ id: webhook } = await remote.ask('addWebhook', { url, secret, catchUp, external: true }));
+    await remote.ask('addWebhook', { url, secret, catchUp, external: true });
     return remote;
   }
 
@@ -127,10 +129,7 @@ export async function subscribe(
   }
 }
 
-/** An attempt to forward an event, as the sandbox knows the event. */
-function forwardIn({ event: { headers }, forward }: Printed) {
-  const event = headers['webhook-id'];
-  if (!forward || event === undefined) return [];
-  const { url, status, error, body, ms } = forward;
-  return [{ event, url, status, error, body, took: Math.round(ms) }];
+/** An attempt to forward an event of a listener, for the sandbox that may have sent it. */
+export function forwardOf(event: string | undefined, port: number, { url, status, error, body, ms }: Attempt) {
+  return event === undefined ? [] : [{ event, port, url, status, error, body, took: Math.round(ms) }];
 }

@@ -46,6 +46,8 @@ const logs = ['events', 'requests', 'messages'] as const;
 const since = { after: optional(integer()), wait: optional(integer()) };
 const forwarded = fields({
   event: read.string,
+  /** Of the listener. */
+  port: integer(),
   url: read.string,
   status: optional(integer()),
   error: optional(read.string),
@@ -160,17 +162,13 @@ export const operations = {
   problems: op(nothing, problemsOf),
   /** The deliveries of events and messages, and the names of numbers. */
   glance: op(fields({ ids: read.list(read.string), phones: read.list(read.string) }), glanceAt),
-  /** The answers of the handler behind a listener, by the ids of its webhook and of the events. */
-  reportForwards: op(
-    fields({ webhook: read.string, forwards: read.list(forwarded) }),
-    (sandbox, { webhook, forwards }) => sandbox.reportForwards(webhook, forwards),
+  /** The answers of the handlers behind listeners. */
+  reportForwards: op(fields({ forwards: read.list(forwarded) }), (sandbox, { forwards }) =>
+    sandbox.reportForwards(forwards),
   ),
   contacts: op(fields({ limit: optional(integer()) }), (sandbox, { limit }) => newest(sandbox.contacts(), limit)),
   templates: op(nothing, (sandbox) => sandbox.templates()),
   campaigns: op(nothing, (sandbox) => sandbox.campaigns()),
-  audience: op(fields({ tag: optional(read.string) }), (sandbox, { tag }) => ({
-    contacts: sandbox.audience(tag),
-  })),
   /** Sends a message once more, as if its client had done it. */
   sendAgain: op(fields({ message: read.id }), (sandbox, { message }) => sandbox.sendAgain(message)),
   trigger: op(fields({ event: knownEvent, fields: optional(record) }), (sandbox, { event, fields = {} }) =>

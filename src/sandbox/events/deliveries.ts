@@ -87,17 +87,18 @@ function rowOf(event: SandboxEvent, delivery: Partial<Delivery> = {}) {
 }
 
 /** Records how the handler behind a listener answered events that were delivered to the listener. */
-export function reportForwards(core: Core, webhook: string, forwards: readonly Forwarded[]): void {
+export function reportForwards(core: Core, forwards: readonly Forwarded[]): void {
   const { store, clock } = core;
-  for (const { event, ...fields } of forwards) {
-    const delivery = store.state.events.get(event)?.deliveries.find((one) => one.webhook === webhook);
+  for (const { event, port, ...fields } of forwards) {
+    const { deliveries = [] } = store.state.events.get(event) ?? {};
+    const delivery = deliveries.find(({ url }) => new URL(url).port === String(port));
     if (!delivery) continue;
     updateDelivery(core, delivery.id, { forwards: [...delivery.forwards, { at: clock.now(), ...fields }] });
     store.happened({ type: 'delivery', id: delivery.id });
   }
 }
 
-type Forwarded = Omit<Forward, 'at'> & { readonly event: string };
+type Forwarded = Omit<Forward, 'at'> & { readonly event: string; readonly port: number };
 
 /** Restarts one delivery, those of an event, or all `failed` ones, now. Returns the number. */
 export function redeliver(core: Core, which: string): number {

@@ -29,12 +29,7 @@ export function createTime({ store, clock, settled }: TimeOptions) {
   return {
     now: () => timeOf(clock),
     freeze: () => set({ frozen: clock.now() }),
-    /** Returns to real time; reports the receipts and deliveries that this postpones. */
-    real() {
-      const before = clock.now();
-      const now = set({ ahead: 0 });
-      return { ...now, ...(clock.now() < before ? postponedAfter(before, store.state) : none) };
-    },
+    real: () => set({ ahead: 0 }),
     /** Runs everything that becomes due, in order, and awaits each delivery. */
     async advance(span: number | Landmark) {
       const milliseconds = typeof span === 'number' ? span : timeOfLandmark(span, clock) - clock.now();
@@ -85,14 +80,3 @@ const landmarkAfter: Readonly<Record<Exclude<Landmark, 'next-due'>, (date: Date)
   'next-day': (date) => date.setUTCHours(24, 0, 0, 0),
   'next-month': (date) => Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1),
 };
-
-const none = { later: 0, from: null };
-
-/** Counts receipts and deliveries that are due after a time, and returns when the first is due. */
-function postponedAfter(time: number, { messages, events }: State) {
-  const receipts = messages.all().flatMap(({ receipts, done }) => receipts.slice(done).map(({ at }) => at));
-  const deliveries = events.all().flatMap(({ deliveries }) => deliveries.filter(({ state }) => state === 'waiting'));
-  const due = [...receipts, ...deliveries.map(({ next }) => next)].filter((at) => at > time);
-  const first = due.reduce((least, at) => Math.min(least, at), Infinity);
-  return due.length === 0 ? none : { later: due.length, from: new Date(first).toISOString() };
-}

@@ -239,7 +239,7 @@ function newCampaign(name: string, template: string | undefined, { store, ids, c
 }
 
 /** The contacts that a broadcast sends to. */
-export function audienceOf({ tag }: Pick<BroadcastFields, 'tag'>, { contacts }: State): readonly Contact[] {
+function audienceOf({ tag }: Pick<BroadcastFields, 'tag'>, { contacts }: State): readonly Contact[] {
   const audience = contacts.all().filter(({ tags }) => tag === undefined || tags.includes(tag));
   if (audience.length > 0) return audience;
   throw new Refusal(400, tag === undefined ? 'there are no contacts to send to' : `no contact has the tag "${tag}"`);
