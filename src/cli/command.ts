@@ -98,7 +98,8 @@ type OwnParams = Params & { readonly [Name in keyof Globals]?: never };
 interface Definition<P extends Params, R> extends Described {
   readonly params: P;
   run(context: Context, input: Input<P>, emit: Emit): Promise<R>;
-  view(result: R, ui: Ui): string | Uint8Array;
+  /** Gets the result on single lines; `raw` is for outside text of several lines. */
+  view(result: R, ui: Ui, raw: R): string | Uint8Array;
   /** The data for structured formats (default: the result). */
   data?(result: R): unknown;
   exit?(result: R): CommandResult['exit'];
@@ -154,7 +155,7 @@ function ended<R>(definition: Omit<Definition<Params, R>, 'run' | 'params'>, res
   const { view, data, exit, changes, unprinted, finish, piped, first } = definition;
   return {
     data: data ? data(result) : result,
-    text: (ui) => view(safeValue(result), ui),
+    text: (ui) => view(safeValue(result), ui, result),
     exit: exit?.(result) ?? 'done',
     changed: typeof changes === 'function' ? changes(result) : changes === true,
     piped,

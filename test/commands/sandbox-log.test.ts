@@ -116,6 +116,7 @@ describe('sandbox log', () => {
     ['sandbox log msg_1 --type events', 2, '[id] excludes --type'],
     ['sandbox log msg_1', 5, 'see bizmsg sandbox log\n'],
     ['sandbox log dlv_1', 5, 'see bizmsg sandbox log --type deliveries\n'],
+    ['sandbox log nonsense', 5, '"nonsense" is not the id of a message, event, delivery or key\n'],
     ['sandbox log key_1', 5, 'see bizmsg sandbox set\n'],
     ['sandbox log --redeliver dlv_1', 5, 'there is no delivery or event with this id\n'],
     ['sandbox log -f -o json', 2, '--follow excludes -o json'],
@@ -213,7 +214,8 @@ describe('sandbox log ID', () => {
       `> ${received[0]?.body}`,
       '< 500',
       '< x-why: tired',
-      '< no room here',
+      '< no room',
+      '< here',
     ])
       expect(stdout).toContain(`\n${line}\n`);
     expect((await run(`sandbox log ${row?.event}`, { terminal: 200 })).stdout).toBe(stdout);

@@ -24,15 +24,15 @@ describe('webhooks show', () => {
     expect(stdout).toMatch(/\nforwarded {2}\S+Z {2}http:\/\/127.0.0.1:3000\/ {2}503 {2}12 ms\n$/);
   });
 
-  it('shows the body that the handler answered with, on one line', async () => {
+  it('shows the lines that the handler answered with', async () => {
     const { send, journal, run } = await listener();
     const event = await send(body);
     const forwarded = { event, url: 'http://127.0.0.1:3000/', ms: 12 };
     await journal.forwarded({ ...forwarded, status: 204 });
-    await journal.forwarded({ ...forwarded, status: 500, body: 'no database\nforwarded  \u001b[31m' });
+    await journal.forwarded({ ...forwarded, status: 500, body: 'no database\nforwarded  \u001b[31mok\n' });
     for (const options of [{ terminal: 80 }, {}]) {
       const { stdout } = await run(`webhooks show ${event} --no-color`, options);
-      expect(stdout).toMatch(/ {2}500 {2}12 ms\n {2}no database forwarded .+\nforwarded .+ {2}204 {2}12 ms\n$/);
+      expect(stdout).toMatch(/ {2}500 {2}12 ms\n {2}no database\n {2}forwarded {2}ok\nforwarded .+ {2}204 {2}12 ms\n$/);
       expect(stdout).not.toContain('\u001b');
     }
   });

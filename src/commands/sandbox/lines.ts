@@ -79,6 +79,6 @@ type Sent = Pick<Attempt['request'], 'headers' | 'body'> & { readonly encoding?:
 
 function partLines(mark: string, first: string, { headers, body, encoding }: Sent): readonly string[] {
   const fields = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
-  const content = encoding === undefined ? body : `(${encoding})\n${mark} ${body}`;
-  return [first, ...fields, ...(body === '' ? [] : ['', content])].map((line) => `${mark} ${line}`.trimEnd());
+  const content = [...(encoding === undefined ? [] : [`(${encoding})`]), ...body.split(/\r?\n/)];
+  return [first, ...fields, ...(body === '' ? [] : ['', ...content])].map((line) => `${mark} ${line}`.trimEnd());
 }

@@ -1,7 +1,9 @@
+import { CliError } from '../../base/errors.ts';
 import { isoTime } from '../../base/iso-time.ts';
 import { type Command, command, type Context } from '../../cli/command.ts';
 import { printOptions } from '../../cli/globals.ts';
 import type { Row } from '../../cli/output/rows.ts';
+import { safeLines } from '../../cli/output/text.ts';
 import { argument, chosen, option } from '../../cli/params.ts';
 import type { InputOf, OutputOf, Remote } from '../../sandbox/remote/remote.ts';
 import { listCommand, type Source } from '../list.ts';
@@ -121,13 +123,16 @@ const show = command({
   async run(context, { id = '' }): Promise<Story> {
     if (id.startsWith('msg_')) return { message: await ask(context, 'message', { id }) };
     if (id.startsWith('key_')) return { requests: await ask(context, 'audit', { key: id }) };
-    return { deliveries: await ask(context, 'delivery', { id }) };
+    if (/^(?:evt|dlv)_/.test(id)) return { deliveries: await ask(context, 'delivery', { id }) };
+    const hint = 'bizmsg sandbox log lists messages, events and deliveries with their ids, sandbox set the keys';
+    throw new CliError('notFound', 'not-found', `"${id}" is not the id of a message, event, delivery or key`, { hint });
   },
   data: (story) => Object.values(story)[0],
-  view: (story, ui) => {
+  view: (story, ui, raw) => {
     if ('message' in story) return storyText(story.message, ui);
-    if ('deliveries' in story) return story.deliveries.map(deliveryText).join('\n\n');
-    return story.requests.map((row) => requestLine(row, ui)).join('\n') || 'No requests with this key';
+    if ('deliveries' in raw) return raw.deliveries.map((delivery) => safeLines(deliveryText(delivery))).join('\n\n');
+    const requests = 'requests' in story ? story.requests : [];
+    return requests.map((row) => requestLine(row, ui)).join('\n') || 'No requests with this key';
   },
 });
 

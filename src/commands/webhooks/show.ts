@@ -5,6 +5,7 @@ import { isoTime } from '../../base/iso-time.ts';
 import { jsonText } from '../../base/json.ts';
 import { command, type Context, type Ui } from '../../cli/command.ts';
 import { printOptions } from '../../cli/globals.ts';
+import { safeLines } from '../../cli/output/text.ts';
 import { argument, option } from '../../cli/params.ts';
 import type { WebhookEvent } from '../../webhooks/event/event.ts';
 import type { Forwarded, Past } from '../../logs/forwards.ts';
@@ -35,8 +36,8 @@ export const showEvent = command({
     return raw === undefined ? shown(past) : written(context, past, raw);
   },
   data: (result) => ('past' in result ? dataOf(result) : result),
-  view: (result, ui) => {
-    if ('past' in result) return eventText(result, ui);
+  view: (result, ui, raw) => {
+    if ('past' in result) return eventText(result, 'past' in raw ? raw.past.forwards : [], ui);
     return 'raw' in result ? result.raw : `${ui.color.green('Wrote')} ${result.id} to ${result.file}\n`;
   },
 });
@@ -91,7 +92,7 @@ function dataOf({ past, event, body, bytes }: Shown) {
   };
 }
 
-function eventText({ past, event, body, bytes }: Shown, ui: Ui): string {
+function eventText({ past, event, body, bytes }: Shown, forwards: Past['forwards'], ui: Ui): string {
   const { id, received_at: at, remote, port, method, path, headers } = past.event;
   const about = [event.message_id, event.phone, event.about, event.reason].filter((text) => text !== undefined);
   return [
@@ -102,7 +103,7 @@ function eventText({ past, event, body, bytes }: Shown, ui: Ui): string {
     ...headers.map(([name, value]) => `${ui.color.dim(`${name}:`)} ${value}`),
     ...(body.kind === 'none' ? [] : ['', bodyText(body, bytes, ui)]),
     ...(event.problem === undefined ? [] : ['', `The body is shown as received: ${event.problem}`]),
-    ...(past.forwards.length > 0 ? ['', ...past.forwards.map((forward) => forwardText(forward, ui))] : []),
+    ...(forwards.length > 0 ? ['', ...forwards.map((forward) => forwardText(forward, ui))] : []),
     '',
   ].join('\n');
 }
@@ -116,5 +117,5 @@ function bodyText(body: Shown['body'], bytes: Buffer, ui: Ui): string {
 function forwardText({ forwarded_at: at, url, status, error, ms, body }: Forwarded, ui: Ui): string {
   const answer = [status, error].filter((text) => text !== undefined).join(' ');
   const line = ui.line(['forwarded', isoTime(at), url, answer, `${ms} ms`]);
-  return body === undefined ? line : `${line}\n  ${body}`;
+  return body === undefined ? line : `${line}\n${safeLines(body).trimEnd().replaceAll(/^/gm, '  ')}`;
 }
