@@ -26,7 +26,10 @@ export interface ContextOptions {
 
 export function createContext({ host, given, reporter, parse }: ContextOptions): CliContext {
   const stateFolder = once(() => ownStateFolder(host));
-  const sandboxes = once(async () => (await import('../session/sandboxes.ts')).openSandboxes(host, stateFolder()));
+  const sandboxes = once(async () => {
+    const { openSandboxes } = await import('../session/sandboxes.ts');
+    return openSandboxes(host, stateFolder(), (text) => note('sandbox', text));
+  });
   const prompts = createPrompts(host, given, () => note('keyboard', 'reading stdin from the keyboard; Ctrl-D ends it'));
   const interaction: Interaction = {
     confirm: (...question) => createPrompts(host, { ...given, yes: false }).confirm(...question),

@@ -27,7 +27,7 @@ export interface Sandboxes {
   controlled(): Promise<RunningSandbox>;
 }
 
-export function openSandboxes(host: Host, stateFolder: string): Sandboxes {
+export function openSandboxes(host: Host, stateFolder: string, note: (text: string) => void): Sandboxes {
   const all = async (isWanted?: (locator: Locator) => boolean) =>
     (await import('../sandbox/remote/running.ts')).findRunning(stateFolder, isWanted);
   const at = async (url: string) => (await all((locator) => leadsTo(locator, url)))[0];
@@ -45,6 +45,7 @@ export function openSandboxes(host: Host, stateFolder: string): Sandboxes {
       host: { ...host, env: { ...withoutOwn(host.env), BIZMSG_STATE_DIR: stateFolder, [inBackground]: '1' } },
       command: [...host.self, 'sandbox', 'start', '--background', ...words],
       build: __BUILD__,
+      note,
     });
   };
   return {

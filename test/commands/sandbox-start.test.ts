@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { receiver } from '../sandbox/receiver.ts';
@@ -48,6 +48,13 @@ it('starts with a new state and a note if its state is damaged', async () => {
     0,
     expect.stringContaining('note: the state of the sandbox is damaged, so it starts'),
   ]);
+});
+
+it('exits 3 if its state is a folder', async () => {
+  const { data, start } = place();
+  mkdirSync(join(data, 'state.json'), { recursive: true });
+  const stderr = expect.stringContaining(`${join(data, 'state.json')}: it is a folder, not a file`);
+  expect(await start()).toMatchObject({ code: 3, stderr });
 });
 
 it('refuses --ephemeral together with --background', async () => {

@@ -121,10 +121,11 @@ async function inBackground(context: Context, input: Input<typeof params>, conte
   }
   const wanted = wordsOf(input);
   const running = await (await context.sandboxes()).ensure(wanted);
-  const [theirs, ours] = [running.words, wanted].map((words) => words.map(shellQuote).join(' ') || 'no options');
+  const [theirs, ours] = [running.words, wanted].map((words) => words.map(shellQuote).join(' '));
   if (theirs !== ours || !running.background) {
     const { alreadyRunning } = await import('../../sandbox/serve.ts');
-    throw alreadyRunning(theirs === ours ? running.url : `${running.url}, started with ${theirs}, not with ${ours}`);
+    const how = theirs === '' ? 'without options' : `with ${theirs}`;
+    throw alreadyRunning(theirs === ours ? running.url : `${running.url}, started ${how}`);
   }
   await fill(running, contents);
   const minutes = counted((input.idle ?? 30 * 60_000) / 60_000, 'minute');

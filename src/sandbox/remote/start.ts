@@ -17,6 +17,8 @@ export interface StartOptions {
   readonly command: readonly string[];
   /** A background sandbox of another build is replaced. */
   readonly build: string;
+  /** Receives the notes of a sandbox that it has started, such as about a damaged state. */
+  readonly note?: (text: string) => void;
   /** Milliseconds that the start may take (default: 15 s). */
   readonly timeout?: number;
 }
@@ -81,7 +83,10 @@ async function start(attempt: Attempt): Promise<RunningSandbox> {
   for (;;) {
     const isDead = child.pid === undefined || !host.kill(child.pid, 0);
     const started = await findDefault(stateFolder);
-    if (started) return started;
+    if (started) {
+      for (const [, text = ''] of textFrom(log, logged).matchAll(/^note: (.+)$/gm)) attempt.note?.(text);
+      return started;
+    }
     if (isDead) throw notStarted(log, logged);
     await pause(attempt);
   }
@@ -89,14 +94,17 @@ async function start(attempt: Attempt): Promise<RunningSandbox> {
 
 /** With the error that the sandbox has written to its log. */
 function notStarted(log: string, from: number): CliError {
-  const text = Buffer.from(readIfPresent(log) ?? '')
-    .subarray(from)
-    .toString();
-  const [, reason, hint = ''] = /^error: (.+)\n((?: {2}.+\n)*)/m.exec(text) ?? [];
+  const [, reason, hint = ''] = /^error: (.+)\n((?: {2}.+\n)*)/m.exec(textFrom(log, from)) ?? [];
   if (reason === undefined)
     return configuration('sandbox-start', 'the sandbox did not start', `its log may say why: ${log}`);
   const next = hint.replaceAll(/^ {2}/gm, '').trim();
   return configuration('sandbox-start', `the sandbox did not start: ${reason}`, next || `its log: ${log}`);
+}
+
+function textFrom(log: string, start: number): string {
+  return Buffer.from(readIfPresent(log) ?? '')
+    .subarray(start)
+    .toString();
 }
 
 async function pause({ host, deadline, log }: Attempt): Promise<void> {

@@ -147,7 +147,7 @@ const comma = Buffer.from(',\n');
 /** Moves a file aside that is damaged, or of another version. */
 function pastIn(path: string, { host, warn }: FileOptions): State | undefined {
   if (!existsSync(path)) return undefined;
-  const saved = parsed(readFileSync(path, 'utf8'));
+  const saved = parsed(textOf(path));
   const isOurVersion = isRecord(saved) && saved['version'] === version;
   const past = isOurVersion ? loadedState(saved) : undefined;
   if (past) return past;
@@ -156,6 +156,15 @@ function pastIn(path: string, { host, warn }: FileOptions): State | undefined {
   const why = isRecord(saved) && !isOurVersion ? 'is of another version' : 'is damaged';
   warn(`the state of the sandbox ${why}, so it starts with a new one; the old one is now ${aside}`);
   return undefined;
+}
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    const message = `cannot read the state of the sandbox, ${path}: ${reasonOf(error)}`;
+    throw configuration('state-unreadable', message, 'move it away to start with a new one', error);
+  }
 }
 
 function parsed(text: string): unknown {
