@@ -36,7 +36,7 @@ const settings = {
   monthly: (text) => planChange({ monthly: count(text) }),
   off: (text) => planChange({ without: text === 'none' ? [] : namesIn(text, offWords, 'not an endpoint') }),
   live: (text) => {
-    chosen(text, ['on']);
+    checkOnly('live', text, 'on');
     return (context) => ask(context, 'goLive');
   },
   key: (text) => {
@@ -51,7 +51,7 @@ const settings = {
       ? (context) => ask(context, 'removeWebhook', { webhook: text.slice(1) })
       : (context, options) => addWebhook(context, text, options),
   secret: (text) => {
-    chosen(text, ['new']);
+    checkOnly('secret', text, 'new');
     return async (context) => {
       const { until } = await ask(context, 'rotateSecret');
       context.note('rotated', `the old secret signs too until ${until}`);
@@ -150,6 +150,10 @@ function changeIn(word: string): { readonly name: Name; readonly change: Change 
   if (!isName(name)) throw unknownWord(name, names, 'not a setting');
   if (value === '') throw usage(`${name} needs a value`, 'see bizmsg sandbox set --help');
   return { name, change: settings[name](value) };
+}
+
+function checkOnly(name: string, text: string, value: string): void {
+  if (text !== value) throw usage(`${name} cannot be "${text}"`, `use ${name}=${value}`);
 }
 
 function planChange(change: Partial<InputOf<'setPlan'>>): Change {

@@ -1,6 +1,6 @@
 import * as read from '../../contract/readers.ts';
 import { isRecord, Mismatch, type Reader } from '../../contract/readers.ts';
-import { placeholdersIn } from '../../contract/template-text.ts';
+import { placeholdersIn, renderedText } from '../../contract/template-text.ts';
 import { attributes, fields, integer, oneOf, optional, unknownName } from '../readers.ts';
 
 /** Records to fill a sandbox with. */
@@ -108,6 +108,11 @@ const templateFields = fields({
 function template(value: unknown, at = '') {
   const { id, name, body, ...given } = templateFields(value, at);
   const { language = 'en_US', category = 'UTILITY', status = 'APPROVED', variables = placeholdersIn(body) } = given;
+  const [unfilled] = placeholdersIn(renderedText(body, variables, Array(variables.length).fill('')));
+  if (unfilled !== undefined) {
+    const problem = 'without a variable: number them from {{1}} without gaps, or name all in variables';
+    throw new Mismatch(`${at}/body`, `has {{${unfilled}}} ${problem}`);
+  }
   return { id, name, language, category, status, body, variables };
 }
 
