@@ -32,11 +32,12 @@ export function openConnection({ url, host, port, ssl }: Address) {
   return {
     query,
     isOpen: () => socket?.destroyed === false,
-    /** `begin` are statements; `act` gets the first row of the last one that has any. */
-    async transact<T>(begin: string, act: (row: Row | undefined) => Promise<T>): Promise<T> {
+    /** `begin` are statements; `act` gets the first row of the last one, and does not wait for it. */
+    async transact<T>(begin: string, act: (row: Promise<Row | undefined>) => Promise<T>): Promise<T> {
       try {
-        const results = await sql.unsafe<Row[][]>(begin);
-        const result = await act(results.at(-1)?.[0]);
+        const row = sql.unsafe<Row[][]>(begin).then((results) => results.at(-1)?.[0]);
+        // If they fail, what was sent behind them fails, too.
+        const [result] = await Promise.all([act(row), row]);
         await query('COMMIT');
         return result;
       } catch (error) {

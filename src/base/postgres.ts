@@ -134,8 +134,9 @@ export async function openPostgres(url: string, options: PostgresOptions): Promi
     const { transact, query } = await connected();
     const token = hex(host.random);
     const begin = `${kind.begin}; ${path}${kind === writing ? `; ${marking(client, token)}` : ''}`;
-    const begun = transact(begin, async (row) => {
+    const begun = transact(begin, async (begun) => {
       const result = await resultOf(body, query);
+      const row = await begun;
       if (row) onDone({ result, xid: String(row['xid']), token });
       return result;
     });

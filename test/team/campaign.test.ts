@@ -189,6 +189,7 @@ const expected = new Set([
 /** Killed, finished, or refused because another process has the batch, or has not loaded it. */
 function expectExpected(code: number | null, stderr: string): void {
   if (code === null || code === 0 || code === 10) return;
+  if (!stderr.includes('"error"')) throw new Error(`exit ${code} without an error: ${stderr}`);
   if (!expected.has(String(rig.errorIn(stderr)['code']))) throw new Error(`exit ${code}: ${stderr}`);
 }
 
