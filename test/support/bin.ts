@@ -53,7 +53,7 @@ export function startBin(argv: readonly string[], { home, env, input = '', cwd }
   child.stderr.on('data', (part: Buffer) => (text.stderr += part.toString()));
   child.stdin.end(input);
   const ended = new Promise<number | null>((resolve) => {
-    child.on('exit', resolve);
+    child.on('close', resolve);
   });
   return { pid: child.pid ?? 0, stdout: () => text.stdout, stderr: () => text.stderr, ended };
 }
