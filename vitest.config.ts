@@ -2,21 +2,16 @@ import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Tests that limit the file size of their process, so each needs a separate one. */
-const limiting = ['test/base/journal.test.ts', 'test/sandbox/state/file-journal.test.ts'];
-
 /** Starts the tests of whole processes, browsers and servers first, which take longest; then the largest files. */
 class LongFilesFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
-    return sorted.toSorted((one, other) => placeOf(one) - placeOf(other));
+    return sorted.toSorted((one, other) => Number(isLong(other)) - Number(isLong(one)));
   }
 }
 
-/** Isolated files stay before all others. */
-function placeOf({ project, moduleId }: TestSpecification): number {
-  if (project.config.isolate) return 0;
-  return /\/test\/(?:e2e|page)\//.test(moduleId) ? 1 : 2;
+function isLong({ moduleId }: TestSpecification): boolean {
+  return /\/test\/(?:e2e|page|team)\//.test(moduleId);
 }
 
 export default defineConfig({
@@ -38,21 +33,9 @@ export default defineConfig({
     expect: { poll: { timeout: 50_000 } },
     sequence: { sequencer: LongFilesFirst },
     reporters: ['default', ['json', { outputFile: 'node_modules/.vitest/results.json' }]],
-    projects: [
-      {
-        extends: true,
-        test: { name: 'isolated', include: limiting },
-      },
-      {
-        extends: true,
-        // Loading all modules for each file would take longer than most of these tests.
-        test: {
-          name: 'shared',
-          isolate: false,
-          include: ['test/**/*.test.ts'],
-          exclude: ['test/package/**', 'test/binary/**', ...limiting],
-        },
-      },
-    ],
+    include: ['test/**/*.test.ts'],
+    exclude: ['test/package/**', 'test/binary/**'],
+    // Loading all modules for each file would take longer than most of these tests.
+    isolate: false,
   },
 });

@@ -8,7 +8,6 @@ export default defineConfig({
   ...base,
   test: {
     ...base.test,
-    projects: undefined,
     include: ['test/package/**/*.test.ts', 'test/binary/**/*.test.ts'],
     exclude: [],
     globalSetup: ['test/support/build.ts', 'test/package/setup.ts'],

@@ -9,7 +9,6 @@ import type { Ran } from '../support/cli.ts';
 import { newHome } from '../support/fake-service.ts';
 import { serveLocal } from '../support/local.ts';
 import { objects } from '../support/json-lines.ts';
-import { some } from '../support/long-tests.ts';
 import { posixOnly } from '../support/system.ts';
 
 posixOnly('they run a POSIX shell');
@@ -76,43 +75,37 @@ describe('the command of sandbox exec', () => {
     expect([code, stdout, stderr]).toEqual([0, '', expect.stringMatching(/^note: .* is http:\/\/127\.0\.0\.1:\d+\n$/)]);
   });
 
-  it.each(
-    some([
-      ['exit 0', 0],
-      ['exit 3', 3],
-      ['exit 255', 255],
-      ['kill -TERM $$', 143],
-      ['kill -KILL $$', 137],
-      ['kill -SEGV $$', 139],
-    ]),
-  )('that ends with %s determines the exit code: %i', async (script, code) => {
+  it.each([
+    ['exit 0', 0],
+    ['exit 3', 3],
+    ['exit 255', 255],
+    ['kill -TERM $$', 143],
+    ['kill -KILL $$', 137],
+    ['kill -SEGV $$', 139],
+  ])('that ends with %s determines the exit code: %i', async (script, code) => {
     expect(await shell(script)).toEqual({ code, stdout: '', stderr: '' });
   });
 
   // The same codes as env, xargs, timeout and shells; 3 could be the command's own.
-  it.each(
-    some([
-      ['no-such-command', 127, 'there is no command "no-such-command"'],
-      ['/etc/passwd', 126, '"/etc/passwd" cannot be run: permission denied'],
-      ['npm test', 127, "sh -c '…' runs a shell command line"],
-    ]),
-  )('that cannot start because it is %s exits %i', async (name, code, message) => {
+  it.each([
+    ['no-such-command', 127, 'there is no command "no-such-command"'],
+    ['/etc/passwd', 126, '"/etc/passwd" cannot be run: permission denied'],
+    ['npm test', 127, "sh -c '…' runs a shell command line"],
+  ])('that cannot start because it is %s exits %i', async (name, code, message) => {
     expect(await run(['--', name])).toEqual({ code, stdout: '', stderr: expect.stringContaining(message) });
   });
 
-  it.each(
-    some([
-      [[], 'no command is given'],
-      [['--'], 'no command is given'],
-      [['--', ''], 'the command is empty'],
-      [['-o', 'json', '--', 'true'], 'does not accept --output'],
-      [['--profile', 'x', '--', 'true'], 'does not accept --profile'],
-      [['--dry-run', '--', 'true'], 'does not accept --dry-run'],
-      [['--webhook', 'http://example.com/x', '--', 'true'], 'example.com is not this machine'],
-      [['--webhook', 'hooks', '--', 'true'], 'hooks is not this machine'],
-      [['--webhook', 'ftp://127.0.0.1/x', '--', 'true'], 'is not an address to forward to'],
-    ]),
-  )('is not started by %j: %s', async (words, message) => {
+  it.each([
+    [[], 'no command is given'],
+    [['--'], 'no command is given'],
+    [['--', ''], 'the command is empty'],
+    [['-o', 'json', '--', 'true'], 'does not accept --output'],
+    [['--profile', 'x', '--', 'true'], 'does not accept --profile'],
+    [['--dry-run', '--', 'true'], 'does not accept --dry-run'],
+    [['--webhook', 'http://example.com/x', '--', 'true'], 'example.com is not this machine'],
+    [['--webhook', 'hooks', '--', 'true'], 'hooks is not this machine'],
+    [['--webhook', 'ftp://127.0.0.1/x', '--', 'true'], 'is not an address to forward to'],
+  ])('is not started by %j: %s', async (words, message) => {
     const { code, stdout, stderr } = await run(words);
     expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining(message)]);
   });
@@ -224,7 +217,7 @@ describe('--webhook', () => {
     });
     execFile('bizmsg', ['send-template', '+12025550101', 'welcome'], () => server.listen(${port}, '127.0.0.1'));`;
 
-  it.each(some(['127.0.0.1', 'localhost', 'app.localhost']))(
+  it.each(['127.0.0.1', 'localhost', 'app.localhost'])(
     'sends signed events to a server at %s, including events from before it listened',
     async (host) => {
       const port = await deadPort();

@@ -121,8 +121,9 @@ export async function startPostgres({
         maxBuffer: 1 << 28,
       }),
     restore(database, dump) {
-      server.sql(`DROP SCHEMA bizmsg CASCADE;`, database);
-      server.sql(dump, database);
+      // It would wait for the transactions of clients.
+      const others = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'bizmsg'";
+      server.sql(`BEGIN; ${others}; DROP SCHEMA bizmsg CASCADE; ${dump}; COMMIT`, database);
     },
     session(database, text) {
       const args = ['-h', folder, '-p', String(port), '-U', 'postgres', '-d', database, '-XAtq'];

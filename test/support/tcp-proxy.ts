@@ -10,8 +10,8 @@ export interface TcpProxy {
   delay: number;
   /** `stall` drops all data without closing, `refuse` closes new connections. */
   mode: 'pass' | 'stall' | 'refuse';
-  /** Cuts the connection at the next request that contains the text: instead of the request, or of its answer. */
-  cut: { readonly at: string; readonly instead: 'request' | 'answer' } | undefined;
+  /** Cuts the connection at the next request that contains the text, or the nth: instead of it, or of its answer. */
+  cut: { readonly at: string; readonly nth?: number; readonly instead: 'request' | 'answer' } | undefined;
   /** Called once it was cut there. */
   onCut: (() => void) | undefined;
   /** Connections so far. */
@@ -63,7 +63,9 @@ export async function openProxy(target: number): Promise<TcpProxy> {
       isAsking = true;
       const { cut } = proxy;
       if (!cut || !part.toString('latin1').toLowerCase().includes(cut.at.toLowerCase())) return true;
-      proxy.cut = undefined;
+      const { nth = 1 } = cut;
+      proxy.cut = nth > 1 ? { ...cut, nth: nth - 1 } : undefined;
+      if (nth > 1) return true;
       isCut = true;
       if (cut.instead === 'request') end(client);
       return cut.instead === 'answer';

@@ -1,6 +1,7 @@
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { faster } from '../e2e/batches-rig.ts';
 import { newDatabase } from '../support/postgres.ts';
 import * as rig from './rig.ts';
 
@@ -124,3 +125,22 @@ describe.skipIf(rig.missingPostgres !== undefined)('a join that is refused', () 
     });
   });
 });
+
+it.skipIf(rig.missingPostgres !== undefined)(
+  'an outage of the server loses nothing: a batch waits for 2 minutes, and sends the rest later',
+  async () => {
+    const team = await rig.newTeam(undefined, await rig.ownPostgres());
+    const [machine, { service, server }] = [await team.machine(), team];
+    rig.writePeople(machine, 80);
+    const running = machine.start(rig.batch(machine, '--rate', '3000/m'), { env: faster(100) });
+    await Promise.race([service.until(10), running.ended]);
+    await server.kill();
+    expect(await running.ended).toBe(9);
+    expect((await machine.run(rig.single(99), { steady: () => 100 * performance.now() })).code).toBe(9);
+    await server.start();
+    expect((await machine.bin(rig.batch(machine))).code).toBeOneOf([0, 10]);
+    await rig.settleUnsure(machine, service);
+    expect((await machine.run(rig.resume())).code).toBeOneOf([0, 11]);
+    expect(rig.tally(service)).toEqual({ 1: 80 });
+  },
+);

@@ -76,7 +76,7 @@ function signal({ pid }: Running, name: NodeJS.Signals): void {
 
 const harms: Readonly<Record<string, Harm>> = {
   machine: killMachine,
-  ...(isLong && { suspend }),
+  suspend,
   async server({ team }) {
     await team.server.kill();
     await team.server.start();

@@ -114,26 +114,19 @@ describe.skipIf(rig.missingPostgres !== undefined)('a machine that worked alone'
 });
 
 describe.skipIf(rig.missingPostgres !== undefined)('team join that is cut off', () => {
-  const cuts = [1, 2, 3, 4, 5, 6, 7].flatMap((at) => [
-    { at, instead: 'request' } as const,
-    { at, instead: 'answer' } as const,
-  ]);
-
-  it.each(rig.sample(cuts, 5))('loses and doubles nothing, at the $instead of COMMIT $at', async ({ at, instead }) => {
+  it.each([
+    ...[1, 2, 3, 4, 5, 6, 7].map((at) => ({ at, instead: 'request' }) as const),
+    { at: 7, instead: 'answer' } as const,
+  ])('loses and doubles nothing, at the $instead of COMMIT $at', async ({ at, instead }) => {
     const { team, machine } = await begun();
     // Makes the tables.
     await (await team.machine()).run(['batches', 'list']);
     const proxy = await openProxy(team.server.port);
     const [words] = rig.joining('');
     const url = team.url.replace(String(team.server.port), String(proxy.port));
-    let commits = 0;
-    proxy.cut = { at: commit, instead: at === 1 ? instead : 'answer' };
+    proxy.cut = { at: commit, nth: at, instead };
     const running = machine.start(words, { stdin: url, url: '' });
-    proxy.onCut = () => {
-      commits += 1;
-      if (commits === at) process.kill(running.pid, 'SIGKILL');
-      else proxy.cut = { at: commit, instead: commits + 1 === at ? instead : 'answer' };
-    };
+    proxy.onCut = () => process.kill(running.pid, 'SIGKILL');
     expect(await running.ended).toBe(null);
     // It may go on alone before it joins again.
     expect((await machine.run(rig.batch(machine, '--first', '4'), alone)).code).toBeOneOf([10, 11]);

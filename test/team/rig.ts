@@ -17,12 +17,6 @@ import { type Decide, openService, type Service } from '../support/service.ts';
 
 export { errorIn, missingPostgres, phoneOf, summaryIn, writePeople };
 
-/** Every nth case; with `bench/kills.mjs`, all of them. */
-export function sample<const T>(cases: readonly T[], nth: number): readonly T[] {
-  const step = Number(process.env['BIZMSG_STEP'] ?? nth);
-  return cases.filter((_, at) => at % step === 0);
-}
-
 type Env = Readonly<Record<string, string>>;
 type Line = Readonly<Record<string, unknown>>;
 

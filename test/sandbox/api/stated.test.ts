@@ -7,7 +7,6 @@ import type { SandboxOptions } from '../../../src/sandbox/sandbox.ts';
 import { order, paths } from '../calls.ts';
 import { overHttp, type Wire } from '../over-http.ts';
 import { raw, served } from '../served.ts';
-import { some } from '../../support/long-tests.ts';
 
 /** Tests what the document specifies, section by section, over HTTP. */
 async function wire(options: SandboxOptions = {}): Promise<Wire & AsyncDisposable> {
@@ -16,31 +15,27 @@ async function wire(options: SandboxOptions = {}): Promise<Wire & AsyncDisposabl
 }
 
 describe('§4: the endpoints', () => {
-  it.each(
-    some([
-      ['POST', paths.send, 200],
-      ['GET', paths.contacts, 200],
-      ['POST', paths.contacts, 201],
-      ['GET', paths.templates, 200],
-      ['GET', paths.campaigns, 200],
-    ]),
-  )('%s %s exists', async (method, path, status) => {
+  it.each([
+    ['POST', paths.send, 200],
+    ['GET', paths.contacts, 200],
+    ['POST', paths.contacts, 201],
+    ['GET', paths.templates, 200],
+    ['GET', paths.campaigns, 200],
+  ])('%s %s exists', async (method, path, status) => {
     await using to = await wire();
     const body = path === paths.send ? order : { phone: '+12025550142' };
     expect(await (method === 'GET' ? to.get(path) : to.post(path, body))).toMatchObject({ status });
   });
 
-  it.each(
-    some([
-      '/api/public',
-      '/api/public/contacts/',
-      '/api/public/contacts/con_sandbox_1',
-      '/api/public/messages',
-      '/api/v1/contacts',
-      '/api/public/CONTACTS',
-      '/contacts',
-    ]),
-  )('%s does not exist', async (path) => {
+  it.each([
+    '/api/public',
+    '/api/public/contacts/',
+    '/api/public/contacts/con_sandbox_1',
+    '/api/public/messages',
+    '/api/v1/contacts',
+    '/api/public/CONTACTS',
+    '/contacts',
+  ])('%s does not exist', async (path) => {
     await using to = await wire();
     expect(await to.get(path)).toMatchObject({ status: 404, body: { status: 404, title: 'Not Found' } });
   });
@@ -100,7 +95,7 @@ describe('§2: send-template', () => {
     expect(await to.post(paths.send, { ...order, to: phone })).toMatchObject({ status: 200 });
   });
 
-  it.each(some(['12025550101', '+', '', '+1 202', '+1a', '００', 5, null]))('rejects %s as a number', async (phone) => {
+  it.each(['12025550101', '+', '', '+1 202', '+1a', '００', 5, null])('rejects %s as a number', async (phone) => {
     await using to = await wire();
     expect(await to.post(paths.send, { ...order, to: phone })).toMatchObject({ status: 400 });
     expect(to.server.sandbox.messages()).toEqual([]);
@@ -210,16 +205,14 @@ describe('§5: keys', () => {
 });
 
 describe('a key in a path', () => {
-  it.each(
-    some([
-      '?a=Bearer%20KEY',
-      '?a=x%3DKEY',
-      '?a=x_KEY',
-      '?a=%73%6B_live_Zk3Vq8Rt1Xp6Wm0Yb5Nc',
-      '?a=%KEY',
-      '?a=KEY&b=%zz',
-    ]),
-  )('such as %s is not stored', async (query) => {
+  it.each([
+    '?a=Bearer%20KEY',
+    '?a=x%3DKEY',
+    '?a=x_KEY',
+    '?a=%73%6B_live_Zk3Vq8Rt1Xp6Wm0Yb5Nc',
+    '?a=%KEY',
+    '?a=KEY&b=%zz',
+  ])('such as %s is not stored', async (query) => {
     await using to = await wire();
     await to.get(paths.contacts + query.replace('KEY', 'sk_live_Zk3Vq8Rt1Xp6Wm0Yb5Nc'));
     expect(to.server.file.text()).not.toMatch(/Zk3Vq8|Wm0Yb5/);
@@ -245,22 +238,20 @@ describe('§3: going live', () => {
 });
 
 describe('§7: errors', () => {
-  it.each(
-    some([
-      [400, async (to: Wire) => to.post(paths.send, { to: order.to })],
-      [401, async (to: Wire) => to.get(paths.contacts, 'none')],
-      [403, async (to: Wire) => to.get(paths.contacts, to.server.sandbox.keys.create('send-only').text)],
-      [404, async (to: Wire) => to.post(paths.send, { ...order, template: 'none' })],
-      [429, async (to: Wire) => (await to.get(paths.contacts), await to.get(paths.contacts))],
-    ]),
-  )("%i has the document's own name", async (status, ask) => {
+  it.each([
+    [400, async (to: Wire) => to.post(paths.send, { to: order.to })],
+    [401, async (to: Wire) => to.get(paths.contacts, 'none')],
+    [403, async (to: Wire) => to.get(paths.contacts, to.server.sandbox.keys.create('send-only').text)],
+    [404, async (to: Wire) => to.post(paths.send, { ...order, template: 'none' })],
+    [429, async (to: Wire) => (await to.get(paths.contacts), await to.get(paths.contacts))],
+  ] as const)("%i has the document's own name", async (status, ask) => {
     await using to = await wire({ rate: status === 429 ? 1 : 100 });
     expect(await ask(to)).toMatchObject({ status, body: { status, title: statuses[status].name } });
   });
 });
 
 describe('§8: plans', () => {
-  it.each(some(['starter', 'growth', 'scale'] as const))('%s limits the requests per minute', async (plan) => {
+  it.each(['starter', 'growth', 'scale'] as const)('%s limits the requests per minute', async (plan) => {
     await using to = await wire({ plan });
     const { perMinute } = plans[plan];
     const got = await Promise.all(Array.from({ length: perMinute }, () => to.get(paths.campaigns)));
