@@ -78,21 +78,6 @@ it('serves any number of sandboxes without a folder', async () => {
   await Promise.all(two.map((served) => served.close()));
 });
 
-it('continues where the previous one ended', async () => {
-  const options = serveOptions(temporary());
-  const first = await serve(options);
-  const headers = { authorization: `Bearer ${first.locator.keys.sandbox}`, 'content-type': 'application/json' };
-  await httpRequest(`${first.locator.url}/api/public/contacts`, { headers, body: '{"phone":"+12025550177"}' });
-  await first.close();
-  const second = await serve(options);
-  expect(second.locator.keys).toEqual(first.locator.keys);
-  expect([second.sandbox.secret(), second.sandbox.plan()]).toEqual([first.sandbox.secret(), first.sandbox.plan()]);
-  expect(second.sandbox.keys.list()).toEqual(first.sandbox.keys.list());
-  expect(second.sandbox.contacts().at(-1)).toMatchObject({ phone: '+12025550177' });
-  expect(second.sandbox.events()).toEqual(first.sandbox.events());
-  await second.close();
-});
-
 it('hands over to a waiting sandbox only once everything is saved', async () => {
   const options = serveOptions(temporary());
   const first = await serve(options);

@@ -134,16 +134,6 @@ describe('broken HTTP', () => {
 });
 
 describe('a port', () => {
-  it('that was requested and is in use is an error that names it', async () => {
-    await using other = await served();
-    const failure = await served({ port: other.port }).catch((error: unknown) => error);
-    expect(failure).toMatchObject({
-      exit: 'configuration',
-      code: 'port-busy',
-      message: expect.stringContaining(String(other.port)),
-    });
-  });
-
   it('that was not requested is the next free one, except the listener’s', async () => {
     await using first = await served({ port: undefined });
     await using second = await served({ port: undefined });

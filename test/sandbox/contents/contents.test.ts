@@ -40,14 +40,6 @@ describe('a reset', () => {
     expect(count(world)).toEqual(after);
   });
 
-  it('of all restores the sample data', async () => {
-    const { sandbox } = await lived();
-    sandbox.reset('all');
-    const fresh = calls().sandbox;
-    expect(contentsOf(sandbox)).toEqual(contentsOf(fresh));
-    expect([sandbox.messages(), sandbox.events()]).toEqual([[], []]);
-  });
-
   it('leaves keys, plan, webhooks, faults and clock', async () => {
     const { sandbox } = await lived({ plan: 'growth' });
     sandbox.keys.create('send-only');
@@ -143,14 +135,6 @@ describe('seeding a sandbox', () => {
     expect(after.campaigns[2]?.created_at).toBe(before.campaigns[2]?.created_at);
   });
 
-  it('changes the answers of the API immediately', async () => {
-    const { sandbox, post, get } = calls();
-    sandbox.seed({ templates: [{ name: 'mine', body: 'Hi {{1}}' }], contacts: [{ phone: '+12025550142' }] });
-    expect(await post(paths.send, { to: '+1', template: 'mine', params: ['Ada'] })).toMatchObject({ status: 200 });
-    expect(await post(paths.contacts, { phone: '+12025550142' })).toMatchObject({ status: 200 });
-    expect((await get(paths.templates)).body).toContain('"mine"');
-  });
-
   it('accepts the records of another sandbox, including their ids', async () => {
     const [from, to] = [await lived(), calls({ seed: 'another' })];
     to.sandbox.seed(JSON.parse(JSON.stringify(contentsOf(from.sandbox))));
@@ -165,19 +149,6 @@ describe('seeding a sandbox', () => {
     expect(new Set(to.sandbox.contacts().map(({ id }) => id)).size).toBe(47);
   });
 
-  it('with later ids of the same seed leaves the cursors as they are', async () => {
-    const { sandbox, get } = await lived();
-    sandbox.reset('logs');
-    await get(paths.contacts);
-    const cursors = sandbox.cursors();
-    const later = sandbox
-      .contacts()
-      .at(-1)
-      ?.id.replace(/......$/, 'zzzzzz');
-    sandbox.seed({ contacts: [{ phone: '+12025550199', id: later }] });
-    expect(sandbox.cursors()).toEqual(cursors);
-  });
-
   it.each([
     [
       '{"contacts":[{"phone":"+1"},{"phone":"1"},{"name":"x"},7]}',
@@ -185,17 +156,13 @@ describe('seeding a sandbox', () => {
     ],
     ['{"contacts":[{"phone":"+1","nam":"x"}]}', ['/contacts/0/nam is unknown; did you mean "name"?']],
     ['{"contacts":[{"phone":"+1","created_at":"soon"}]}', ['/contacts/0/created_at must be a time']],
-    ['{"contacts":[{"phone":"+1","id":""}]}', ['/contacts/0/id is empty']],
     ['{"contacts":[{"phone":"+1"},{"phone":"+1"}]}', ['/contacts/1 has the same phone as /contacts/0']],
     ['{"contacts":[{"phone":"+1","id":"a"},{"phone":"+2","id":"a"}]}', ['/contacts/1 has the same id as /contacts/0']],
     ['{"contacts":{}}', ['/contacts must be an array']],
-    ['{"contacts":null}', ['/contacts must be an array']],
-    ['{"templates":[{"name":"x"}]}', ['/templates/0/body is missing']],
     [
       '{"templates":[{"name":"x","body":"y","status":"approved"}]}',
       ['/templates/0/status must be one of APPROVED, PENDING, REJECTED'],
     ],
-    ['{"campaigns":[{"name":"x"}]}', ['/campaigns/0/template is missing']],
     [
       '{"campaigns":[{"name":"x","template":"y"},{"name":"x","template":"z"}]}',
       ['/campaigns/1 has the same name as /campaigns/0'],
@@ -206,9 +173,7 @@ describe('seeding a sandbox', () => {
     ],
     ['{"contcts":[]}', ['must be an object with at least one of contacts, templates, campaigns']],
     ['{"contacts":[],"messages":[]}', ['/messages is unknown; known: contacts, templates, campaigns']],
-    ['{"contacts":[],"tempaltes":[]}', ['/tempaltes is unknown; did you mean "templates"?']],
     ['[]', ['an object with at least one of contacts']],
-    ['7', ['an object with at least one of contacts']],
   ])('is rejected as a whole: %s', (text, problems) => {
     const { sandbox, file } = calls();
     const before = file.text();

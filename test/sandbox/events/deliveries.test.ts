@@ -138,13 +138,3 @@ it('sends no event that a reset of the logs has deleted', async () => {
   await sandbox.time.advance(86_400_000);
   expect(received.length).toBe(1);
 });
-
-it('settles immediately when closed', async () => {
-  const { sandbox } = courierWorld();
-  const { url, received } = await receiver();
-  sandbox.webhooks.add({ url });
-  sandbox.trigger('order.paid');
-  sandbox.close();
-  await sandbox.settled();
-  expect(received).toEqual([]);
-});

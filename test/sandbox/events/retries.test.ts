@@ -1,9 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { manualClock } from '../../../src/sandbox/time/clock.ts';
-
 import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
-import { memoryFile, order, paths, start } from '../calls.ts';
+import { memoryFile, order, paths } from '../calls.ts';
 import { courierWorld, receiver } from '../receiver.ts';
 
 const [second, minute, hour] = [1_000, 60_000, 3_600_000];
@@ -224,19 +222,5 @@ describe('a restart', () => {
     await sandbox.time.advance(1);
     expect(received.map(({ data }) => data['phone'])).toEqual(['+1', '+2', '+2', '+1']);
     expect(sandbox.deliveries().map(({ state }) => state)).toEqual(['delivered', 'delivered']);
-  });
-
-  it('after the time of a retry attempts it immediately', async () => {
-    const file = memoryFile();
-    const before = courierWorld({ file });
-    const statuses = [500];
-    const { url, received } = await receiver((response) => response.writeHead(statuses.shift() ?? 200).end());
-    before.sandbox.webhooks.add({ url });
-    await before.post(paths.contacts, contact);
-    await before.sandbox.settled();
-    before.sandbox.close();
-    const { sandbox } = courierWorld({ file, clock: manualClock(start + hour) });
-    await sandbox.settled();
-    expect(received).toHaveLength(2);
   });
 });

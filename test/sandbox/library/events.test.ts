@@ -17,21 +17,6 @@ describe('webhooks', () => {
     expect(sandbox.deliveries()).toMatchObject([{ event: event?.id, url, state: 'delivered', attempts: 1, last: 200 }]);
   });
 
-  it('receive immediate events without an advance, and a retry with one', async () => {
-    await using sandbox = createSandbox({ clock: 'manual' });
-    const answers = [500, 200];
-    const { url, received } = await receiver((response) => response.writeHead(answers.shift() ?? 200).end());
-    sandbox.webhooks.add({ url });
-    sandbox.trigger('contact.created', { phone: '+12025550142' });
-    await sandbox.settled();
-    expect(received).toMatchObject([{ type: 'contact.created' }]);
-    expect(sandbox.deliveries()).toMatchObject([
-      { state: 'waiting', attempts: 1, last: 500, next_at: expect.any(String) },
-    ]);
-    await sandbox.clock.advance('10s');
-    expect(sandbox.deliveries()).toMatchObject([{ state: 'delivered', attempts: 2, last: 200 }]);
-  });
-
   it('can be removed, and get a new secret', async () => {
     await using sandbox = createSandbox();
     const [url, before] = ['http://127.0.0.1:9/hooks', sandbox.secret()];

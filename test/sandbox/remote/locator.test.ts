@@ -66,10 +66,6 @@ it('is not removed by the first sandbox if another sandbox has taken its port', 
   expect(locatorsIn(folder)).toEqual([]);
 });
 
-it('does not exist if no sandbox ever ran', () => {
-  expect(locatorsIn(join(temporary(), 'none'))).toEqual([]);
-});
-
 it.each([
   ['http://127.0.0.1:4780', 'ipv4', true],
   ['http://localhost:4780/x', 'ipv4', true],

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
 import { openRemote } from '../../../src/sandbox/remote/remote.ts';
-import { order, paths } from '../calls.ts';
 import { served, token } from '../served.ts';
 
 it('returns the status of a sandbox', async () => {
@@ -14,20 +13,6 @@ it('returns the status of a sandbox', async () => {
     plan: { name: 'enterprise' },
     counts: { contacts: 5, templates: 7, campaigns: 3, messages: 0, events: 0 },
   });
-});
-
-it('returns the records after a cursor', async () => {
-  await using server = await served();
-  const remote = openRemote({ url: server.url, token });
-  await server.post(paths.contacts, { phone: '+1' });
-  const first = await remote.ask('events');
-  await server.post(paths.send, order);
-  await server.clock.advance(5_000);
-  const second = await remote.ask('events', { after: first.cursor });
-  expect(first.events.map(({ type }) => type)).toEqual(['contact.created']);
-  expect(second.events.map(({ type }) => type)).toEqual(['message.delivered', 'message.read']);
-  expect(second.cursor).toBe(3);
-  expect(await remote.ask('messages')).toMatchObject([{ to: order.to, status: 'read' }]);
 });
 
 it('stops it, and resolves once its port is closed', async () => {

@@ -32,14 +32,6 @@ describe('the data id of a sandbox', () => {
     expect(new Set(ids).size).toBe(2);
   });
 
-  it('differs between folders', async () => {
-    const machine = newMachine();
-    await machine.start();
-    await machine.start(join(machine.home, 'other'));
-    const [one, other] = (await findRunning(machine.stateFolder)).map(({ dataId }) => dataId);
-    expect(one).not.toBe(other);
-  });
-
   it.each(['messages', 'contacts', 'all'])('is renewed by sandbox reset %s before the command ends', async (what) => {
     const machine = newMachine();
     await machine.start();

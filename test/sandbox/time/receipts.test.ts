@@ -4,35 +4,7 @@ import { testNumbers } from '../../../src/sandbox/events/receipts.ts';
 import { createSandbox } from '../../../src/sandbox/sandbox.ts';
 import { memoryFile, calls, order, paths, start } from '../calls.ts';
 
-describe('the test number', () => {
-  it(`${testNumbers.fails} is accepted, and then fails with a reason`, async () => {
-    const { post, sandbox, clock } = calls();
-    expect(await post(paths.send, { ...order, to: testNumbers.fails })).toMatchObject({ status: 200 });
-    await clock.advance(60_000);
-    expect(sandbox.events().map(({ payload }) => payload)).toMatchObject([
-      { type: 'message.failed', data: { to: testNumbers.fails, reason: { code: 'undeliverable' } } },
-    ]);
-    expect(sandbox.messages()).toMatchObject([{ status: 'failed' }]);
-  });
-});
-
 describe('receipts', () => {
-  it('contain the message, its status and their due time', async () => {
-    const { post, sandbox, clock } = calls();
-    await post(paths.send, order);
-    const message = sandbox.message(sandbox.messages()[0]?.id ?? '');
-    await clock.advance(10_000);
-    const { to, template } = order;
-    expect(sandbox.events()[0]).toMatchObject({
-      id: expect.stringMatching(/^evt_/),
-      payload: {
-        type: 'message.delivered',
-        timestamp: message?.receipts[0]?.at,
-        data: { message_id: message?.id, to, template, status: 'delivered' },
-      },
-    });
-  });
-
   it('are the same for the same seed', async () => {
     const [a, b] = [await journey('one'), await journey('one')];
     expect(a).toEqual(b);

@@ -74,14 +74,6 @@ describe('a receipt', () => {
     expect(world.sandbox.messages()).toMatchObject([{ status: name.replace('message.', '') }]);
   });
 
-  it('can deliver to the test number that fails', async () => {
-    const world = calls();
-    world.sandbox.trigger('message.delivered', { to: testNumbers.fails });
-    world.sandbox.trigger('message.read');
-    await world.clock.advance(60_000);
-    expect(names(world)).toEqual(['message.delivered', 'message.read']);
-  });
-
   it('sends a new message first if a number is given', async () => {
     const world = calls();
     const { message_id: id } = world.sandbox.trigger('message.delivered', { to: '+12025550142', template: 'welcome' });
@@ -93,11 +85,8 @@ describe('a receipt', () => {
   });
 
   it.each([
-    ['message.delivered', 'message.delivered', 'it can still get message.read'],
     ['message.delivered', 'message.failed', 'it can still get message.read'],
     ['message.read', 'message.delivered', 'its status is final'],
-    ['message.read', 'message.read', 'its status is final'],
-    ['message.failed', 'message.delivered', 'its status is final'],
     ['message.failed', 'message.read', 'its status is final'],
   ] as const)('after %s, %s is refused', (first, second, why) => {
     const world = calls();
@@ -120,13 +109,6 @@ describe('a receipt', () => {
   ])('with %j is refused', (fields, status, message) => {
     const refusal = thrown(() => calls().sandbox.trigger('message.read', fields));
     expect(refusal).toMatchObject({ status, message: expect.stringContaining(message) });
-  });
-
-  it('is refused when every status is final', () => {
-    const { sandbox } = calls();
-    sandbox.trigger('message.failed', { to: '+1' });
-    const refusal = thrown(() => sandbox.trigger('message.delivered'));
-    expect(refusal).toMatchObject({ message: expect.stringContaining('no message can still get message.delivered') });
   });
 });
 
