@@ -121,11 +121,3 @@ describe('webhooks show --raw', () => {
 function commonLength(one: string, other: string): number {
   return one.split('').findIndex((letter, at) => letter !== other[at]);
 }
-
-describe('webhooks show MESSAGE', () => {
-  it('is exit 5 for an unknown id', async () => {
-    const { send, run } = await listener();
-    await send(body);
-    expect(await run('webhooks show msg_none')).toMatchObject({ code: 5, stdout: '' });
-  });
-});

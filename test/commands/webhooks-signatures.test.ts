@@ -20,7 +20,6 @@ describe('webhooks verify', () => {
 
   it.each([
     ['another secret', signed(body, { by: otherSecret }), 'signed with another secret, or its body was changed'],
-    ['a changed body', signed(`${body}\n`), 'signed with another secret, or its body was changed'],
     ['an old timestamp', signed(body, { at: Date.now() - 10 * minute }), ' 10 minutes behind this clock'],
     ['a timestamp of another year', signed(body, { at: Date.now() - 1200 * 24 * 60 * minute }), 'is 3 years behind'],
     ['no signature', [], 'it has no signature headers'],
@@ -70,22 +69,6 @@ describe('webhooks verify', () => {
     ]);
   });
 
-  it.each([
-    ['a changed body', signed(`${body}\n`), 'signed with another secret, or its body was changed'],
-    [
-      'an old timestamp',
-      signed(body, { at: Date.now() - 10 * minute }),
-      'the signature is right, but webhook-timestamp',
-    ],
-    ['an unknown secret', signed(body, { by: `whsec_${'A'.repeat(32)}` }), 'its body was changed (2 secrets tried)'],
-  ])('explains why a signature by any known secret is not good: %s', async (_, headers, why) => {
-    const { send, home, run } = await listener();
-    storeProfiles(home);
-    await send(body, headers);
-    const { code, stdout } = await run('webhooks verify', { env: { BIZMSG_WEBHOOK_SECRET: otherSecret } });
-    expect([code, stdout]).toEqual([12, expect.stringContaining(why)]);
-  });
-
   it('accepts events signed before the secret of the sandbox was rotated', async () => {
     const { send, home, run } = await listener();
     const sandbox = await serveLocal(home);
@@ -114,7 +97,6 @@ describe('webhooks verify', () => {
     ['--profile none', 3, 'none'],
     ['--profile bare', 3, 'has no webhook secret'],
     ['--secret-stdin --secret-file x', 2, 'give either'],
-    ['e1 --file x', 2, 'give either'],
     ['--file none.http', 2, 'cannot be read'],
     ['--at noon', 2, 'is not a time'],
     ['e1zz', 5, 'there is no event'],
@@ -178,14 +160,6 @@ describe('a webhook secret of fewer than 16 bytes', () => {
     storeProfiles(home);
     expect([listened, await run('profiles set acme --webhook-secret-stdin', { stdin: text })]).toEqual(
       Array.from({ length: 2 }, () => refused()),
-    );
-  });
-
-  it('in a profile makes the store one that bizmsg did not write', async () => {
-    const { home, run } = await listener();
-    storeProfiles(home, 'whsec_');
-    expect((await run('webhooks listen --port 0')).stderr).toContain(
-      '/profiles/acme/webhookSecret is not valid: the webhook secret must decode',
     );
   });
 });

@@ -109,13 +109,6 @@ it('marks a repeated event', async () => {
 });
 
 describe('a forward', () => {
-  it('is printed after its event', async () => {
-    const handler = await receiver();
-    const { printed, send } = await listening({ forwardTo: forwardUrl(handler.url) });
-    await send('1');
-    expect(shown(await printed(2))).toEqual([1, 200]);
-  });
-
   it('waits for the one before it of the same message, or of no message', async () => {
     const seen: string[] = [];
     const waiting: (() => void)[] = [];

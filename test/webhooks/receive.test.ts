@@ -75,19 +75,11 @@ describe('an event', () => {
     ['without a body', '', ''],
     ['in chunks', 'transfer-encoding: chunked\r\n', '2\r\n{"\r\n5;x=y\r\na":1}\r\n0\r\nx-trailer: 1\r\n\r\n'],
     ['with an empty host', 'host: \r\n', ''],
-    ['with two hosts', 'host: a\r\nhost: b\r\n', ''],
-    ['with an odd host', 'host: ../../etc\r\n', ''],
   ])('is recorded as a whole: %s', async (_, headers, body) => {
     const listener = await listening();
     const answer = await raw(listener.port, `POST / HTTP/1.1\r\n${headers}connection: close\r\n\r\n${body}`);
     expect(answer).toContain('200 OK');
     expect(await bodies(listener)).toEqual([body === '' ? '' : '{"a":1}']);
-  });
-
-  it('with "expect: 100-continue" gets a 100 response first', async () => {
-    const { port } = await listening();
-    const head = 'POST / HTTP/1.1\r\nhost: a\r\nexpect: 100-continue\r\ncontent-length: 2\r\nconnection: close';
-    expect(await raw(port, `${head}\r\n\r\n{}`)).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 OK/);
   });
 
   it('of 10 MiB is recorded; a larger one is refused after it is read, and the next one is recorded', async () => {
@@ -156,12 +148,9 @@ describe('broken HTTP', () => {
   it.each([
     ['text that is not HTTP', 'hello\r\n\r\n', 400],
     ['another protocol', Buffer.from([0x16, 0x03, 0x01, 0x02, 0x00, 0x01]), 400],
-    ['an unknown version', 'POST / HTTP/9.9\r\n\r\n', 400],
     ['endless headers', `POST / HTTP/1.1\r\nx: ${'x'.repeat(100_000)}\r\n\r\n`, 431],
     ['a length that is not a number', `${length}: many\r\n\r\n`, 400],
-    ['a negative length', `${length}: -1\r\n\r\n`, 400],
     ['two lengths', `${length}: 1\r\ncontent-length: 2\r\n\r\nab`, 400],
-    ['a length and chunks', `${length}: 2\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n`, 400],
     ['invalid chunks', 'POST / HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n', 400],
   ])('with %s is refused with a warning, and not recorded', async (_, bytes, status) => {
     const listener = await listening();

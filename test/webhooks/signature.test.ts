@@ -19,11 +19,6 @@ describe('a signature', () => {
     const theirs = new Webhook(vector.secret).sign(signed.id, new Date(signed.timestamp * 1000), body);
     expect(sign(signed, vector.secret)).toBe(theirs);
   });
-
-  it('is the same for a text and its bytes', () => {
-    const body = new TextEncoder().encode(vector.signed.body);
-    expect(sign({ ...vector.signed, body }, vector.secret)).toBe(vector.signature);
-  });
 });
 
 describe('a secret', () => {

@@ -46,10 +46,6 @@ describe('a good signature', () => {
   it.each([0, 300, -300])('may be %i s old', (age) => {
     expect(judgedBy(headersOf(signed(text, secret, seconds - age), seconds - age))).toEqual({ verdict: 'good' });
   });
-
-  it.each(['', '\0', 'x'.repeat(5_000_000)])('may belong to any body', (body) => {
-    expect(judged(body, body)).toEqual({ verdict: 'good' });
-  });
 });
 
 describe('a delivery without a verdict', () => {
@@ -101,11 +97,6 @@ describe('a bad signature is explained:', () => {
 
   it.each(['v1,', 'v1,é', 'v1a,abc v2,def', signed(text).slice('v1,'.length)])('not a signature: %s', (signature) => {
     expect(judgedBy(headersOf(signature))).toEqual({ verdict: 'bad', why: wrong });
-  });
-
-  it.each(['whsec_', 'whsec_!!!!', '====', 'whsec_c2hvcnQ='])('a weak secret made it: %s', (weak) => {
-    const headers = headersOf(signed(text, weak));
-    expect(check([weak, secret], headers, Buffer.from(text), now)).toMatchObject({ verdict: 'bad' });
   });
 });
 
