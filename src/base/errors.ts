@@ -100,7 +100,6 @@ export type ErrorCode =
   | 'rejected'
   | 'reserved-profile'
   | 'sandbox-busy'
-  | 'sandbox-elsewhere'
   | 'sandbox-ended'
   | 'sandbox-gone'
   | 'sandbox-refused'

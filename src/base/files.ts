@@ -80,6 +80,16 @@ export function readRegular(path: string): Buffer {
   }
 }
 
+/** Returns a file's text; undefined if it cannot be read. Throws without a free descriptor, when the file may well exist. */
+export function readIfPresent(path: string): string | undefined {
+  try {
+    return readRegular(path).toString();
+  } catch (error) {
+    if (tooManyFiles(error)) throw error;
+    return undefined;
+  }
+}
+
 /** A file that comes with the program: next to it, or inside a standalone binary. */
 export function ownText(path: string): string {
   const contained = typeof __CONTAINED__ === 'undefined' ? undefined : __CONTAINED__[basename(path)];

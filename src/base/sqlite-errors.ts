@@ -1,8 +1,7 @@
 import { closeSync, openSync } from 'node:fs';
 import { devNull } from 'node:os';
 import { CliError, configuration, unsafe } from './errors.ts';
-import { fileUnusable, statsOf } from './files.ts';
-import { readIfPresent } from './liveness.ts';
+import { fileUnusable, readIfPresent, statsOf } from './files.ts';
 import { shellQuote } from './shell-quote.ts';
 
 const codes = { busy: 5, corrupt: 11, cannotOpen: 14, notDatabase: 26 } as const;

@@ -1,23 +1,32 @@
+import { readlinkSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { readIfPresent } from './files.ts';
 import type { Host } from './host.ts';
-import { hostIn, isProcessAlive, processStart } from './liveness.ts';
 
 /** A process that works on a batch, or sends a single message. */
 interface Worker {
   readonly pid: number;
-  /** When and where it started, if that is known. */
-  readonly start: string | undefined;
+  /** When it started; undefined if the system does not report it. */
+  readonly ticks: string | undefined;
+  /** Whether it runs under this kernel, in this container. */
+  readonly isHere: boolean;
+  readonly host: string;
 }
 
-/** A name for this process that no other has, also not one with its pid on another machine. */
+/**
+ * A name for this process that no other has, as `pid:ticks@boot.namespace.host:random`: a pid alone is reused, and
+ * differs between containers and machines.
+ */
 export function workerName({ pid, random }: Pick<Host, 'pid' | 'random'>): string {
   const suffix = Math.floor(random() * 2 ** 32).toString(16);
-  return [pid, processStart(pid) ?? '', suffix.padStart(8, '0')].join(':');
+  const host = hostname().replace(/[^\w.-]/g, '_');
+  return `${pid}:${startTicks(pid) ?? '-'}@${kernel()}.${host}:${suffix.padStart(8, '0')}`;
 }
 
 /** The pid of a worker, and its host if it is not this one; undefined if the name cannot be read. */
 export function describeWorker(name: string): { readonly pid: number; readonly host: string | undefined } | undefined {
   const worker = read(name);
-  return worker && { pid: worker.pid, host: hostIn(worker.start) };
+  return worker && { pid: worker.pid, host: worker.isHere ? undefined : worker.host };
 }
 
 /** `process 4711 on laptop-2` */
@@ -29,13 +38,48 @@ export function workerText(name: string): string {
 /** Whether a worker ran on this machine, since its last start, and is gone. */
 export function isDead(name: string, { kill }: Pick<Host, 'kill'>): boolean {
   const worker = read(name);
-  return worker !== undefined && !isProcessAlive(worker.pid, worker.start, kill);
+  if (!worker?.isHere) return false;
+  const { pid, ticks } = worker;
+  return !kill(pid, 0) || (ticks !== undefined && startTicks(pid) !== ticks);
+}
+
+/** An id shared by all processes with the same monotonic clock, containers included. */
+export function machineId(): string {
+  return bootId() ?? hostname();
 }
 
 // The database is not trusted, and the host is shown.
-const form = /^(?<pid>[1-9]\d{0,9}):(?<start>(?:(?:\d+|-)@[\da-f-]+\.(?:\d+|-)\.[\w.-]{1,255})?):[\da-f]{8}$/;
+const form = /^([1-9]\d{0,9}):(?:(\d+)|-)@([\da-f-]+\.(?:\d+|-))\.([\w.-]{1,255}):[\da-f]{8}$/;
 
 function read(name: string): Worker | undefined {
-  const { pid, start } = form.exec(name)?.groups ?? {};
-  return pid === undefined ? undefined : { pid: Number(pid), start: start || undefined };
+  const [, pid, ticks, place, host] = form.exec(name) ?? [];
+  // The host name is not compared: a laptop's may change with the network.
+  return host === undefined ? undefined : { pid: Number(pid), ticks, isHere: place === kernel(), host };
+}
+
+/** When a process started; undefined for a dead process, even if it is not reaped yet, and on systems without /proc. */
+function startTicks(pid: number): string | undefined {
+  const stat = readIfPresent(`/proc/${pid}/stat`) ?? '';
+  // The name before the last bracket may contain spaces and brackets.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return fields[0] === 'Z' || fields[0] === 'X' ? undefined : fields[19];
+}
+
+let ownKernel: string | undefined;
+
+/** Identifies the boot and the container. */
+function kernel(): string {
+  return (ownKernel ??= `${bootId()?.slice(0, 13) ?? '-'}.${namespace()}`);
+}
+
+function bootId(): string | undefined {
+  return readIfPresent('/proc/sys/kernel/random/boot_id')?.trim();
+}
+
+function namespace(): string {
+  try {
+    return readlinkSync('/proc/self/ns/pid').replace(/\D/g, '');
+  } catch {
+    return '-';
+  }
 }

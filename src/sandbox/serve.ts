@@ -2,11 +2,10 @@ import type { Host } from '../base/host.ts';
 import { randomBytes } from 'node:crypto';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { removeLeftDrafts } from '../base/drafts.ts';
-import { type CliError, configuration, fsError, unsafe } from '../base/errors.ts';
-import { createFolder, ownText } from '../base/files.ts';
-import { readIfPresent } from '../base/liveness.ts';
-import { acquire, type Claim, type Holder, nameOf } from '../base/lock.ts';
+import { type CliError, configuration, fsError } from '../base/errors.ts';
+import { ownText, readIfPresent } from '../base/files.ts';
+import { connect, type Connection } from '../base/sqlite-connection.ts';
+import { failureOf, holderOf, isBusy } from '../base/sqlite-errors.ts';
 import { sleep } from './time/clock.ts';
 import { locatorFolder, removeLocator, writeLocator } from './remote/locator.ts';
 import { findRunning } from './remote/running.ts';
@@ -28,7 +27,7 @@ export interface ServeOptions {
   /** The command-line options it was started with. */
   readonly words?: readonly string[] | undefined;
   readonly build: string;
-  readonly host: Pick<Host, 'pid' | 'kill' | 'now' | 'later'>;
+  readonly host: Pick<Host, 'pid' | 'now' | 'later' | 'sqlite'>;
   readonly warn?: ((text: string) => void) | undefined;
 }
 
@@ -79,11 +78,35 @@ async function undoAll(steps: Step[]): Promise<void> {
 /** Locks the folder and opens its file. The lock is released once everything is saved. */
 async function openFileIn(data: string, options: ServeOptions, undo: Step[]): Promise<StateFile> {
   const { host, warn = () => {} } = options;
-  const held = await claim(data, options);
-  undo.push(() => held.release());
-  const file = openStateFile(data, { host, isOurs: held.isHeld, warn });
+  const path = join(data, 'lock');
+  const lock = connect(path, { schema: [], sync: 'OFF' }, host.sqlite());
+  undo.push(lock.close);
+  await waitForLock(path, lock, options);
+  undo.push(() => lock.all({ sql: 'ROLLBACK', values: [] }));
+  const file = openStateFile(data, { host, isOurs: lock.isCurrent, warn });
   undo.push(file.close);
   return file;
+}
+
+/** An owner without a locator is starting or ending, so it waits for that. */
+async function waitForLock(path: string, lock: Connection, { data, stateFolder, host }: ServeOptions): Promise<void> {
+  const deadline = host.now() + patience;
+  while (!hasLocked(path, lock)) {
+    const [other] = await findRunning(stateFolder, (locator) => locator.data === data);
+    if (other || host.now() > deadline) throw alreadyRunning(other?.url ?? holderOf(path));
+    await sleep(10);
+  }
+}
+
+/** The kernel ends the transaction with the process, also for other containers. */
+function hasLocked(path: string, lock: Connection): boolean {
+  try {
+    lock.all({ sql: 'BEGIN EXCLUSIVE', values: [] });
+    return true;
+  } catch (error) {
+    if (isBusy(error)) return false;
+    throw failureOf(path, error);
+  }
 }
 
 async function startListening(sandbox: Sandbox, options: ServeOptions, undo: Step[]) {
@@ -126,30 +149,6 @@ function keep(path: string, text: string): void {
   } catch (error) {
     if (!fsError(error)) throw error;
   }
-}
-
-type Held = Extract<Claim, { held: true }>;
-
-/** Locks the folder. An owner without a locator is starting or ending, so it waits for that. */
-async function claim(data: string, { stateFolder, host }: ServeOptions): Promise<Held> {
-  const { kill, now } = host;
-  createFolder(data);
-  removeLeftDrafts(data, kill);
-  const deadline = now() + patience;
-  for (;;) {
-    const claimed = acquire(join(data, 'lock'), host);
-    if (claimed.held) return claimed;
-    if (claimed.by?.host !== undefined) throw heldElsewhere(data, claimed.by);
-    const [other] = await findRunning(stateFolder, (locator) => locator.data === data);
-    if (other || now() > deadline) throw alreadyRunning(other?.url ?? nameOf(claimed.by));
-    await sleep(10);
-  }
-}
-
-/** A sandbox in another container or on another machine may be unreachable from here. */
-function heldElsewhere(data: string, by: Holder): CliError {
-  const hint = 'stop it there (if it was killed, wait 90 seconds), or set BIZMSG_STATE_DIR to another folder';
-  return unsafe('sandbox-elsewhere', `${nameOf(by)} serves this sandbox: ${data}`, hint);
 }
 
 /** Takes the sandbox's address, or the name of its process if it has no address yet. */

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { CliError, fsError } from '../base/errors.ts';
-import { machineId } from '../base/liveness.ts';
+import { machineId } from '../base/worker.ts';
 import { type Later, sleep } from '../base/sleep.ts';
 import { openDatabase } from '../base/sqlite.ts';
 import { inMemory } from '../base/sqlite-connection.ts';

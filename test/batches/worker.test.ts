@@ -1,6 +1,7 @@
-import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { describeWorker, isDead, workerName } from '../../src/base/worker.ts';
 import { alive } from '../support/cli.ts';
 
@@ -22,11 +23,11 @@ describe('the name of a worker', () => {
   it.each([
     '',
     'worker',
-    '0::0123abcd',
+    '0:123@0a.1.laptop:0123abcd',
     '77:123@0a.1.laptop;reboot:0123abcd',
     '77:123@0a.1.\u001b[31m:0123abcd',
-    '77::0123abcd\n',
-    '1e9::0123abcd',
+    '77:123@0a.1.laptop:0123abcd\n',
+    '1e9:123@0a.1.laptop:0123abcd',
   ])('%j is not one', (name) => {
     expect(describeWorker(name)).toBeUndefined();
     expect(isDead(name, host)).toBe(false);
@@ -40,7 +41,16 @@ describe('a worker', () => {
 
   it('is dead once its process is gone', () => {
     const { pid } = spawnSync('true');
-    expect(isDead(workerName({ ...self, pid }), host)).toBe(true);
+    expect(isDead(workerName(self).replace(`${process.pid}:`, `${pid}:`), host)).toBe(true);
+  });
+
+  it.skipIf(!existsSync('/proc'))('is dead once its process was killed, also if that is not reaped', async () => {
+    // The shell becomes a process that never reaps its child.
+    const parent = spawn('sh', ['-c', 'sleep 0.01 & echo $!; exec sleep 60'], { stdio: ['ignore', 'pipe', 'ignore'] });
+    onTestFinished(() => void parent.kill());
+    const [line]: unknown[] = await once(parent.stdout, 'data');
+    const pid = Number(String(line));
+    await expect.poll(() => readFileSync(`/proc/${pid}/stat`, 'utf8')).toContain(' Z ');
     expect(isDead(workerName(self).replace(`${process.pid}:`, `${pid}:`), host)).toBe(true);
   });
 

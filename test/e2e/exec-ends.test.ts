@@ -1,10 +1,9 @@
-import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, type TestContext, vi } from 'vitest';
-import { processStart } from '../../src/base/liveness.ts';
 import { bin, startBin, temporaryHome } from '../support/bin.ts';
-import { alive } from '../support/cli.ts';
+import { alive, isRunning } from '../support/cli.ts';
 import { posixOnly } from '../support/system.ts';
 import { noTerminal, openTerminal, type Terminal } from '../support/terminal.ts';
 
@@ -34,11 +33,6 @@ async function start(given: Given, script: string) {
   const pids = numbers.map(Number);
   onTestFinished(() => [running.pid, ...pids].forEach((pid) => alive(pid, 'SIGKILL')));
   return { ...running, home, url, pids };
-}
-
-/** False for a zombie, too. */
-function isRunning(pid: number): boolean {
-  return alive(pid) && (!existsSync('/proc') || processStart(pid) !== undefined);
 }
 
 async function isOpen(url: string): Promise<boolean> {

@@ -3,9 +3,8 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { acquire } from '../../src/base/lock.ts';
 import { bin, temporaryHome } from '../support/bin.ts';
-import { alive, stopSandboxes } from '../support/cli.ts';
+import { stopSandboxes } from '../support/cli.ts';
 import { noTerminal, openTerminal, type Terminal, type TerminalOptions } from '../support/terminal.ts';
 import { openWorld, type World } from '../support/world.ts';
 
@@ -310,7 +309,7 @@ describe('a new user on a terminal', () => {
     const folder = join(home.path, '.local/state/bizmsg/sandboxes');
     mkdirSync(folder, { recursive: true });
     // The command waits for another process that starts one.
-    acquire(join(folder, 'start.lock'), { pid: process.pid, kill: alive });
+    writeFileSync(join(folder, 'start.lock'), '');
     const terminal = await opened({ home: home.path }, 'bizmsg contacts list');
     await terminal.until('Starting the sandbox');
     terminal.press('C-c');

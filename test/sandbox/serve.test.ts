@@ -1,14 +1,13 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { acquire } from '../../src/base/lock.ts';
+import { loadSqlite } from '../../bin/sqlite.js';
 import { httpRequest } from '../../src/base/http-request.ts';
 import { defaultData } from '../../src/sandbox/remote/locator.ts';
 import { openRemote } from '../../src/sandbox/remote/remote.ts';
 import { createSandbox } from '../../src/sandbox/sandbox.ts';
 import { serve, type ServeOptions } from '../../src/sandbox/serve.ts';
-import { alive as kill } from '../support/cli.ts';
 import { defaultSandbox, serveOptions } from '../support/local.ts';
 import { isWindows } from '../support/system.ts';
 
@@ -36,32 +35,28 @@ it('locks its folder, and reports the address of the owner', async () => {
 
 it('waits for an owner that is about to end', async () => {
   const options = serveOptions(temporary());
-  mkdirSync(defaultData(options.stateFolder), { recursive: true });
-  const ending = acquire(join(defaultData(options.stateFolder), 'lock'), { pid: process.pid, kill });
+  const release = lock(options);
   const starting = serve(options);
-  if (ending.held) ending.release();
+  release();
   expect((await starting).locator.port).toBeGreaterThan(0);
   await (await starting).close();
 });
 
 it('gives up on a folder that stays locked', async () => {
   const options = serveOptions(temporary());
-  mkdirSync(defaultData(options.stateFolder), { recursive: true });
-  acquire(join(defaultData(options.stateFolder), 'lock'), { pid: process.pid, kill });
+  const release = lock(options);
   let now = 0;
   await expect(serve({ ...options, host: { ...options.host, now: () => (now += 3_000) } })).rejects.toMatchObject({
     code: 'sandbox-running',
-    message: expect.stringContaining(String(process.pid)),
+    message: expect.stringContaining('process'),
   });
+  release();
 });
 
-it('takes over the folder of a killed sandbox', async () => {
+it('reports that it cannot lock its folder without SQLite', async () => {
   const options = serveOptions(temporary());
-  mkdirSync(defaultData(options.stateFolder), { recursive: true });
-  writeFileSync(join(defaultData(options.stateFolder), 'lock'), '999999 12345 abcd\n');
-  const served = await serve(options);
-  expect(served.locator.port).toBeGreaterThan(0);
-  await served.close();
+  const host = { ...options.host, sqlite: () => undefined };
+  await expect(serve({ ...options, host })).rejects.toMatchObject({ exit: 'configuration', code: 'no-sqlite' });
 });
 
 it('serves any number of sandboxes without a folder', async () => {
@@ -99,6 +94,17 @@ it('reports why it should end', async () => {
   expect(await idle.ending).toBe('idle');
   await idle.close();
 });
+
+/** Locks the folder as another process would; returns a function that releases it. */
+function lock({ stateFolder }: ServeOptions): () => void {
+  const folder = defaultData(stateFolder);
+  mkdirSync(folder, { recursive: true });
+  const sqlite = loadSqlite();
+  if (!sqlite) throw new Error('SQLite is missing');
+  const database = new sqlite.DatabaseSync(join(folder, 'lock'), { timeout: 0 });
+  database.exec('BEGIN EXCLUSIVE');
+  return () => database.close();
+}
 
 function temporary(): string {
   const path = mkdtempSync(join(tmpdir(), 'bizmsg-serve-'));

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { tree } from '../../src/commands/index.ts';
 import { run } from '../../src/cli/run.ts';
 import { loadSqlite } from '../../bin/sqlite.js';
+import { readIfPresent } from '../../src/base/files.ts';
 import type { Attached, Host, Output } from '../../src/base/host.ts';
 import { homeEnv, posixOnly } from './system.ts';
 
@@ -107,6 +108,11 @@ function attached(
 export function alive(pid: number, signal: Parameters<Host['kill']>[1] = 0): boolean {
   if (signal !== 0 && signal !== 'SIGKILL') posixOnly('a signal ends a process immediately');
   return kill(pid, signal);
+}
+
+/** False for a zombie, too. */
+export function isRunning(pid: number): boolean {
+  return alive(pid) && !/\) [ZX] /.test(readIfPresent(`/proc/${pid}/stat`) ?? '');
 }
 
 function kill(pid: number, signal: Parameters<Host['kill']>[1] = 0): boolean {

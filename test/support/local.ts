@@ -1,11 +1,12 @@
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { loadSqlite } from '../../bin/sqlite.js';
 import { defaultData } from '../../src/sandbox/remote/locator.ts';
 import { findRunning, type RunningSandbox } from '../../src/sandbox/remote/running.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { createSandbox, type SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import { serve, type ServeOptions } from '../../src/sandbox/serve.ts';
-import { alive, later } from './cli.ts';
+import { later } from './cli.ts';
 
 /** Serves the sandbox that `--profile local` uses in this home, during the test. */
 export async function serveLocal(home: string, options: SandboxOptions = {}): Promise<Sandbox> {
@@ -30,6 +31,6 @@ export function serveOptions(stateFolder: string, options: SandboxOptions = {}):
     port: 0,
     background: false,
     build: 'source',
-    host: { pid: process.pid, kill: alive, now: Date.now, later },
+    host: { pid: process.pid, now: Date.now, later, sqlite: loadSqlite },
   };
 }

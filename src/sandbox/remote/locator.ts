@@ -1,7 +1,6 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createStateFolder, ownNamesIn, requireOwn } from '../../base/files.ts';
-import { readIfPresent } from '../../base/liveness.ts';
+import { createStateFolder, ownNamesIn, readIfPresent, requireOwn } from '../../base/files.ts';
 import { replaceFile } from '../../base/replace-file.ts';
 import * as read from '../../contract/readers.ts';
 import { integer, oneOf } from '../readers.ts';

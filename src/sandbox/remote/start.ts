@@ -1,9 +1,8 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type CliError, configuration, fsError } from '../../base/errors.ts';
-import { statsOf } from '../../base/files.ts';
+import { readIfPresent, statsOf } from '../../base/files.ts';
 import type { Host } from '../../base/host.ts';
-import { readIfPresent } from '../../base/liveness.ts';
 import { replaceFile } from '../../base/replace-file.ts';
 import { sleep } from '../time/clock.ts';
 import { defaultData, locatorFolder } from './locator.ts';

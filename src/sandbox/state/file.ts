@@ -1,7 +1,6 @@
 import { existsSync, readFileSync, renameSync } from 'node:fs';
 import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { draftIn } from '../../base/drafts.ts';
 import { configuration, reasonOf } from '../../base/errors.ts';
 import type { Host } from '../../base/host.ts';
 import { exactJson, jsonText } from '../../base/json.ts';
@@ -11,7 +10,7 @@ import { loadedState, settingsOf, type State } from './state.ts';
 import { jsonOf } from './table.ts';
 
 interface FileOptions {
-  readonly host: Pick<Host, 'pid' | 'now' | 'later'>;
+  readonly host: Pick<Host, 'now' | 'later'>;
   /** Whether this process still owns the folder. */
   readonly isOurs: () => boolean;
   readonly warn: (text: string) => void;
@@ -82,7 +81,7 @@ export function openStateFile(folder: string, options: FileOptions): StateFile {
     const state = unsaved;
     unsaved = undefined;
     if (!state || !isOurs()) return;
-    const draft = draftIn(folder, host.pid);
+    const draft = `${path}.new`;
     try {
       await write(draft, partsOf(state));
       if (isOurs()) replaceFile(draft, path);
@@ -99,7 +98,7 @@ export function openStateFile(folder: string, options: FileOptions): StateFile {
 const slice = { ms: 5, parts: 100 };
 
 async function write(path: string, parts: Iterable<Buffer>): Promise<void> {
-  const file = await open(path, 'wx', 0o600);
+  const file = await open(path, 'w', 0o600);
   try {
     let buffers: Buffer[] = [];
     let until = performance.now() + slice.ms;
