@@ -74,7 +74,9 @@ async function startReal(home: string) {
     /** Resolves to the id of a new message, or undefined without an answer. */
     async send(): Promise<string | undefined> {
       const headers = bearing(keys.sandbox);
-      const answer = await fetch(url + paths.send, { method: 'POST', headers, body: JSON.stringify(order) })
+      // Node may wait forever for a server that was killed while it connected.
+      const signal = AbortSignal.timeout(5_000);
+      const answer = await fetch(url + paths.send, { method: 'POST', headers, body: JSON.stringify(order), signal })
         .then((response) => response.json())
         .catch(() => undefined);
       return answer === undefined ? undefined : read.object({ message_id: read.id })(answer).message_id;
