@@ -90,7 +90,7 @@ describe.skipIf(noContainers !== undefined)(`two containers on one state folder 
     await readyAt(killed);
     killed.kill('SIGKILL');
     await killed.ended;
-    await readyAt(startContained(words, home));
+    expect(await readyAt(startContained(words, home))).toContain('http://127.0.0.1:');
   });
 });
 
