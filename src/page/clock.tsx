@@ -61,7 +61,7 @@ function ClockMenu() {
       <button disabled={isOff} onClick={() => advance(60_000)}>
         +1 min
       </button>
-      <button disabled={isOff || due === null} onClick={() => advance('next-due')}>
+      <button disabled={isOff || due === null} onClick={() => advance('next')}>
         To next due <small>{due === null ? 'nothing' : dueText(due)}</small>
       </button>
     </div>
@@ -86,7 +86,7 @@ export function Frozen() {
     <section class="frozen" aria-label="Frozen clock">
       <strong>Frozen at {timeText(now.value)}</strong>
       <span class="one-line">{due === null ? 'Nothing is due' : `Next: ${dueText(due)}`}</span>
-      <button disabled={due === null} onClick={() => advance('next-due')}>
+      <button disabled={due === null} onClick={() => advance('next')}>
         Advance
       </button>
       <button onClick={toggle}>Real time</button>

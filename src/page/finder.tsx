@@ -26,7 +26,7 @@ const commands: readonly Found[] = [
   command('Send a message', () => compose()),
   command('Freeze the clock', () => act(() => ask('freezeClock'))),
   command('Real time', () => act(() => ask('resumeClock'))),
-  command('Advance the clock to what is due next', () => act(() => ask('advanceClock', { by: 'next-due' }))),
+  command('Advance the clock to what is due next', () => act(() => ask('advanceClock', { by: 'next' }))),
   command('Retry all failing deliveries', () => act(() => ask('redeliver', { failed: true }), 'Retried')),
   ...presets.map((fault) => command(faultText(fault), () => act(() => ask('addFault', fault), faultText(fault)))),
   command('Shortcuts', () => (isHelpOpen.value = true)),

@@ -91,11 +91,11 @@ function Faults() {
     <section aria-labelledby="faults">
       <h2 id="faults">Faults</h2>
       {faults.length === 0 && <p class="note">No faults: every valid request succeeds, every event is delivered.</p>}
-      {faults.map(({ active, injected, matched, times, ...fault }) => (
+      {faults.map(({ active, injected, times, ...fault }) => (
         <div key={fault.id} class="card" role="group" aria-label="Fault">
           <strong>{faultText({ ...fault, times: active && times !== undefined ? times - injected : times })}</strong>
           <p class="note">
-            {active ? '' : 'over, '}hit {injected} of {matched}
+            {active ? '' : 'over, '}hit {injected}
           </p>
           <button type="button" onClick={() => void act(() => ask('clearFaults', { fault: fault.id }), 'Cleared')}>
             Clear

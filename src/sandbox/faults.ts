@@ -17,14 +17,13 @@ import { longestTimer } from './time/clock.ts';
 /** Finds the fault that applies to this endpoint or event, and counts it. */
 export function drawFault({ faults }: State, on: Fault['on'][number]): Fault | undefined {
   if (faults.size === 0) return undefined;
-  const [first, ...others] = faults.all().filter((fault) => fault.on.includes(on) && isActive(fault));
-  if (first) faults.put({ ...first, matched: first.matched + 1, injected: first.injected + 1 });
-  for (const fault of others) faults.put({ ...fault, matched: fault.matched + 1 });
-  return first;
+  const fault = faults.all().find((fault) => fault.on.includes(on) && isActive(fault));
+  if (fault) faults.put({ ...fault, injected: fault.injected + 1 });
+  return fault;
 }
 
 export function addFault({ store, ids }: Core, { on, effect, after = false, times }: NewFault): Fault {
-  const fault: Fault = { id: ids.id('flt'), on: [...new Set(on)], effect, after, times, matched: 0, injected: 0 };
+  const fault: Fault = { id: ids.id('flt'), on: [...new Set(on)], effect, after, times, injected: 0 };
   store.state.faults.put(fault);
   store.happened({ type: 'faults' });
   return fault;

@@ -96,7 +96,7 @@ describe.skipIf(noBrowser)(`the phone and the story (${noBrowser ?? 'in chromium
     const hook = await receiver((response) => response.writeHead(500).end('TypeError: no order\nat a\nat b\nat c'));
     shown.sandbox.webhooks.add({ url: hook.url });
     shown.sandbox.trigger('order.paid');
-    for (let at = 0; at < 4; at++) await shown.sandbox.time.advance('next-due');
+    for (let at = 0; at < 4; at++) await shown.sandbox.time.advance('next');
     const page = await tabs.open(shown.link);
     const steps = storyOn(page).getByRole('listitem').filter({ hasText: '127.0.0.1' });
     await steps.first().getByText('TypeError: no order\nat a\nat b', { exact: true }).waitFor();

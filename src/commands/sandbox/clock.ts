@@ -5,18 +5,13 @@ import { printOptions } from '../../cli/globals.ts';
 import { shortTime, took } from '../../cli/output/figures.ts';
 import { argument, knowing, span } from '../../cli/params.ts';
 import type { OutputOf } from '../../sandbox/remote/remote.ts';
-import { landmarks } from '../../sandbox/time/clock.ts';
+import { type Landmark, landmarks } from '../../sandbox/time/clock.ts';
 import { ask } from './control.ts';
 
 type Now = OutputOf<'clock'>;
 type Fired = OutputOf<'advanceClock'>['fired'];
-type Landmark = (typeof landmarks)[number];
 
-/** The words that advance the clock to the next receipt or delivery, or to the start of the next period in UTC. */
-const periods: ReadonlyMap<string, Landmark> = new Map(
-  landmarks.map((landmark) => [landmark === 'next-due' ? 'next' : landmark, landmark] as const),
-);
-const words = ['freeze', 'real', ...periods.keys()];
+const words = ['freeze', 'real', ...landmarks];
 
 export const sandboxClock = command({
   name: 'clock',
@@ -44,7 +39,7 @@ export const sandboxClock = command({
 });
 
 function distance(text: string): number | Landmark {
-  const landmark = periods.get(text);
+  const landmark = landmarks.find((word) => word === text);
   if (landmark) return landmark;
   if (text.startsWith('+')) return span(text.slice(1));
   const near = /^\d+(?:\.\d+)?(?:ms|s|m|h|d)$/.test(text) ? `+${text}` : suggest(text, words);

@@ -56,7 +56,7 @@ export const sandboxFault = command({
     'sandbox fault clear',
   ],
   sample:
-    'id\ton\twhat\twhen\tmatched\tinjected\texpires\nflt_5c1f2a9e0b00000k\tsend-template\tstatus 500\tbefore\t0\t0\tafter 3 injections',
+    'id\ton\twhat\twhen\tinjected\texpires\nflt_5c1f2a9e0b00000k\tsend-template\tstatus 500\tbefore\t0\tafter 3 injections',
   accepts: printOptions,
   changes: true,
   piped: 'rows',
@@ -70,7 +70,7 @@ export const sandboxFault = command({
     if (after && wanted.some(({ on }) => on.some(isEventName))) throw usage('--after is for endpoints, not for events');
     const added = [];
     for (const fault of wanted) added.push(await ask(context, 'addFault', fault));
-    return added.map((fault) => faultRow({ ...fault, matched: 0, injected: 0, active: true }));
+    return added.map((fault) => faultRow({ ...fault, injected: 0, active: true }));
   },
   view: () => 'No faults',
 });
@@ -105,7 +105,7 @@ function eventEffect(text: string): Effect {
   throw usage(`"${text}" is not a fault of an event`, 'use a delay such as 5s, drop, duplicate or bad-signature');
 }
 
-function faultRow({ id, on, effect, after, matched, injected, active, times }: Fault) {
+function faultRow({ id, on, effect, after, injected, active, times }: Fault) {
   const { kind } = effect;
   const value = kind === 'status' ? effect.status : 'ms' in effect ? `${effect.ms / 1_000}s` : undefined;
   const left = times === undefined ? 'never' : `after ${times} ${times === 1 ? 'injection' : 'injections'}`;
@@ -114,7 +114,6 @@ function faultRow({ id, on, effect, after, matched, injected, active, times }: F
     on: on.map((name) => (isEventName(name) ? name : endpointWords[name])).join(','),
     what: value === undefined ? kind : `${kind} ${value}`,
     when: on.some(isEventName) ? undefined : after ? 'after' : 'before',
-    matched,
     injected,
     expires: active ? left : 'expired',
   };

@@ -6,7 +6,7 @@ import { chosen, count, flag, type Input, knowing, option, rate, under, words } 
 import type { EndpointName } from '../../contract/endpoints.ts';
 import { scopes } from '../../contract/keys.ts';
 import { planNames } from '../../contract/plans.ts';
-import type { InputOf, OutputOf } from '../../sandbox/remote/remote.ts';
+import type { InputOf } from '../../sandbox/remote/remote.ts';
 import { onlyLocal } from '../../session/caller.ts';
 import { ask } from './control.ts';
 import { eventsIn, namesIn, unknownWord } from './names.ts';
@@ -17,7 +17,6 @@ const webhookOptions = under('For a new webhook', {
   catchUp: flag('--catch-up', 'also receive earlier events that no webhook has received'),
 });
 
-/** Makes the change; returns a new key. */
 type Change = (context: Context, options: Input<typeof webhookOptions>) => Promise<unknown>;
 
 /** A plan excludes a path with all its methods. */
@@ -103,12 +102,8 @@ export const sandboxSet = command({
       throw usage('--events, --allow-external and --catch-up are for a new webhook', 'add webhook=URL');
     const before = await settingsOf(context);
     if (changes.length === 0) return before;
-    const keys: string[] = [];
-    for (const { change } of changes) {
-      const result = await change(context, options);
-      if (isKey(result)) keys.push(result.text);
-    }
-    return differences(before, await settingsOf(context, keys));
+    for (const { change } of changes) await change(context, options);
+    return differences(before, await settingsOf(context, new Set(before.map(({ id }) => id))));
   },
   view: (rows, ui) => rows.map((row) => (isShown(row) ? row.value : ui.line(fieldsOf(row)))).join('\n'),
 });
@@ -127,10 +122,6 @@ function fieldsOf({ setting, value, id, about }: Setting): readonly string[] {
 /** A new key is alone on its line, for a pipe. */
 function isShown({ setting, value }: Setting): boolean {
   return setting === 'key' && !value.includes('…');
-}
-
-function isKey(result: unknown): result is OutputOf<'createKey'> {
-  return typeof result === 'object' && result !== null && 'text' in result && 'scope' in result;
 }
 
 /** The settings that are new or have another value, and those that are gone. */
@@ -173,8 +164,8 @@ async function addWebhook(context: Context, text: string, options: Input<typeof 
   if (caughtUp > 0) context.note('caught-up', `earlier events to deliver: ${caughtUp}`);
 }
 
-/** All settings; keys are masked, except new ones. */
-async function settingsOf(context: Context, newKeys: readonly string[] = []): Promise<readonly Setting[]> {
+/** All settings. Keys are masked, except those that are new since `before`. */
+async function settingsOf(context: Context, before?: ReadonlySet<string | undefined>): Promise<readonly Setting[]> {
   const [{ plan, minute, month }, keys, webhooks, { secret }] = await Promise.all([
     ask(context, 'usage'),
     ask(context, 'keys'),
@@ -193,7 +184,8 @@ async function settingsOf(context: Context, newKeys: readonly string[] = []): Pr
     { setting: 'off', value: off.map(([word]) => word).join(',') || 'none' },
     { setting: 'live', value: isLive ? 'on' : 'off' },
     ...keys.map(({ id, text, state, scope }) => {
-      return { setting: 'key', value: newKeys.includes(text) ? text : maskKey(text), id, about: `${state}, ${scope}` };
+      const isNew = before?.has(id) === false;
+      return { setting: 'key', value: isNew ? text : maskKey(text), id, about: `${state}, ${scope}` };
     }),
     ...webhooks.map(({ id, url, events, secret: whose, reason }) => {
       const about = [

@@ -34,8 +34,6 @@ export interface Fault {
   readonly after: boolean;
   /** Expires after this many injections. */
   readonly times?: number | undefined;
-  /** The number of requests or events that it was on, also when another fault applied. */
-  readonly matched: number;
   readonly injected: number;
 }
 

@@ -98,7 +98,7 @@ export function createClock(initial: ClockSetting = { ahead: 0 }, wall: () => nu
   }
 }
 
-export const landmarks = ['next-due', 'next-minute', 'next-hour', 'next-day', 'next-month'] as const;
+export const landmarks = ['next', 'next-minute', 'next-hour', 'next-day', 'next-month'] as const;
 
 export type Landmark = (typeof landmarks)[number];
 

@@ -67,14 +67,14 @@ function firedBy(what: Happening, now: number, state: State) {
   return [{ at, what: 'attempt', id: delivery.id, about: delivery.url, answer: last.response?.status ?? last.error }];
 }
 
-/** Without a timer, `next-due` is now. */
+/** Without a timer, `next` is now. */
 function timeOfLandmark(landmark: Landmark, clock: AdjustableClock): number {
   const now = clock.now();
-  return landmark === 'next-due' ? Math.max(now, clock.nextAt() ?? now) : landmarkAfter[landmark](new Date(now));
+  return landmark === 'next' ? Math.max(now, clock.nextAt() ?? now) : landmarkAfter[landmark](new Date(now));
 }
 
 /** In UTC, like the months of a plan. */
-const landmarkAfter: Readonly<Record<Exclude<Landmark, 'next-due'>, (date: Date) => number>> = {
+const landmarkAfter: Readonly<Record<Exclude<Landmark, 'next'>, (date: Date) => number>> = {
   'next-minute': (date) => date.setUTCMinutes(date.getUTCMinutes() + 1, 0, 0),
   'next-hour': (date) => date.setUTCHours(date.getUTCHours() + 1, 0, 0, 0),
   'next-day': (date) => date.setUTCHours(24, 0, 0, 0),

@@ -30,7 +30,7 @@ function fieldNames(event: EventName): readonly string[] {
 
 /** Why one of these names is not allowed; undefined if all are. */
 export function whyNotFields(event: EventName, names: readonly string[]): string | undefined {
-  const wrong = names.find((name) => fieldFor(event, name) === undefined);
+  const wrong = names.find((name) => !Object.hasOwn(fields[event], name));
   if (wrong === undefined) return undefined;
   const near = suggest(wrong, fieldNames(event));
   const hint = near === undefined ? `: it has ${fieldNames(event).join(', ')}` : `; did you mean "${near}"?`;
@@ -41,16 +41,10 @@ export function whyNotFields(event: EventName, names: readonly string[]): string
 export function readFields<E extends EventName>(event: E, given: Readonly<Record<string, unknown>>): FieldsOf<E>;
 export function readFields(event: EventName, given: Readonly<Record<string, unknown>>): object {
   const readers: Readonly<Record<string, Reader<unknown>>> = fields[event];
-  const entries = Object.entries(given).flatMap(([name, value]) => {
-    const field = fieldFor(event, name) ?? name;
-    return value === undefined ? [] : [[field, readers[field]?.(value, `/${name}`)] as const];
-  });
+  const entries = Object.entries(given).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, readers[name]?.(value, `/${name}`)] as const],
+  );
   return Object.fromEntries(entries);
-}
-
-/** Accepts `contact_id`, the name in the event's data, for the field `contact`. */
-function fieldFor(event: EventName, name: string): string | undefined {
-  return [name, name.replace(/_id$/, '')].find((field) => Object.hasOwn(fields[event], field));
 }
 
 /** Why a message failed, as its event reports it. */
