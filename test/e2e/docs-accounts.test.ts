@@ -9,7 +9,6 @@ import { openReader } from './docs-rig.ts';
 
 beforeEach((context) => context.skip(noTerminal !== undefined, noTerminal));
 
-const [short = ''] = blocksIn('README.md', 'Use your own account', 1);
 const [loggedIn = '', unasked = ''] = blocksIn('docs/accounts-and-live-keys.md', 'Log in', 2);
 const [other = ''] = blocksIn('docs/accounts-and-live-keys.md', 'One business, several profiles', 1);
 const [live = ''] = blocksIn('docs/accounts-and-live-keys.md', 'Live keys', 1);
@@ -57,10 +56,4 @@ describe('the page about accounts', () => {
     const { follow } = openReader({ local: (text) => text.replace(/\b(just now|\d+ s ago)/, 'SOME TIME ago') });
     expect(await follow(unsure)).toEqual([]);
   });
-});
-
-it('the README logs in', async () => {
-  const home = newHome();
-  const { follow } = openReader({ home, env: await openApi() });
-  expect(await follow(short, { answers })).toEqual([]);
 });
