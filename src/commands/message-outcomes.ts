@@ -95,7 +95,7 @@ export async function* trustedEvents(
 /** None if the sandbox has to run, but does not. */
 async function knownSecrets(context: Context): Promise<readonly string[]> {
   try {
-    const known = await secretsToTry(context, { secretStdin: false, secretFile: undefined });
+    const known = await secretsToTry(context);
     return known.map(({ secret }) => secret);
   } catch (error) {
     if (error instanceof CliError && error.code === 'no-secret') return [];

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { eventOf } from '../../src/webhooks/event/event.ts';
-import { expectation, resultFor } from '../../src/commands/waiting/results.ts';
+import { expectation } from '../../src/commands/waiting/expect.ts';
+import { resultFor } from '../../src/commands/waiting/send-and-wait.ts';
 import { byField, byName, selectedBy } from '../../src/webhooks/event/filters.ts';
 import { thrown } from '../support/thrown.ts';
 import { delivery } from './rig.ts';

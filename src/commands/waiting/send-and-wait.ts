@@ -2,13 +2,22 @@ import { CliError } from '../../base/errors.ts';
 import type { Context, Emit, Ui } from '../../cli/command.ts';
 import { spanText } from '../../cli/output/figures.ts';
 import type { AnswerOf } from '../../contract/endpoints.ts';
-import { mentions } from '../../webhooks/event/event.ts';
-import { type Goal, type Result, resultFor } from './results.ts';
-import { firstResult, type SourceEvent } from './sources.ts';
-import { createLimit, eventText, openWatch, seconds, timelineEvent, type TimelineEvent, unnamed } from './watch.ts';
+import { mentions, type WebhookEvent } from '../../webhooks/event/event.ts';
+import {
+  createLimit,
+  eventText,
+  firstResult,
+  openWatch,
+  seconds,
+  timelineEvent,
+  type TimelineEvent,
+  unnamed,
+  type Watch,
+  type WatchedEvent,
+} from './watch.ts';
 
 export interface Wait {
-  readonly goal: Goal;
+  readonly goal: 'delivered' | 'read';
   /** Milliseconds after the send. */
   readonly within: number;
   readonly emit: Emit;
@@ -18,7 +27,7 @@ export interface Wait {
 export interface Waited {
   readonly data: {
     readonly message_id: string;
-    readonly outcome: WaitOutcome;
+    readonly outcome: 'delivered' | 'read' | 'failed' | 'timed-out' | 'interrupted' | 'unknown';
     readonly events: readonly TimelineEvent[];
   };
   readonly fault: CliError | undefined;
@@ -26,43 +35,43 @@ export interface Waited {
   readonly shown: boolean;
 }
 
-type WaitOutcome = 'delivered' | 'read' | 'failed' | 'timed-out' | 'interrupted' | 'unknown';
-
-/** Opens an event source, sends a message and waits until it reaches the goal. */
+/** Watches the events, sends a message, and waits until it reaches the goal. */
 export async function sendAndWait(
   context: Context,
-  { emit, ...wait }: Wait,
+  { emit, goal, within }: Wait,
   send: () => Promise<AnswerOf<'sendTemplate'>>,
 ): Promise<Waited> {
+  const { host, showsLines, note } = context;
   const [watch, progress] = [await openWatch(context), await context.progress()];
-  const limit = createLimit(watch.later, context.host.signal);
+  const limit = createLimit(host.later, host.signal);
+  const [start, events]: [number, TimelineEvent[]] = [watch.now(), []];
   try {
-    const timeline = createTimeline(context, emit, watch.now());
     const { message_id: id } = await send();
-    limit.start(wait.within);
-    await timeline.sent(id);
-    const until = watch.now() + wait.within;
-    const waiting = (columns: number) => {
-      const rest = `message.${wait.goal} · ${spanText((until - watch.now()) / 1_000)} left`;
-      const whole = `waiting for ${rest}`;
-      return whole.length <= columns ? whole : rest;
-    };
-    progress.follow(waiting);
-    const judge = async (event: SourceEvent) => {
+    limit.start(within);
+    if (showsLines) await emit([{ data: { message_id: id }, text: (ui) => `${ui.done('Sent')} ${ui.outside(id)}` }]);
+    const until = watch.now() + within;
+    const follow = () => progress.follow(() => `message.${goal} · ${spanText((until - watch.now()) / 1_000)} left`);
+    follow();
+    const judge = async (event: WatchedEvent) => {
       if (!mentions(event, id)) return undefined;
+      const shown = timelineEvent(event, start);
+      events.push(shown);
       // A line printed while it is shown would be appended to it.
       progress.end();
-      await timeline.add(event);
-      progress.follow(waiting);
-      return resultFor(event, wait.goal);
+      if (showsLines) await emit([{ data: shown, text: (ui) => eventLine(shown, ui) }]);
+      else note('event', eventText(shown));
+      follow();
+      return resultFor(event, goal);
     };
     const result = await firstResult(watch, judge, limit.signal).catch(sourceEnded);
-    const by = result ?? (context.host.signal.aborted ? 'interrupted' : 'timed-out');
-    return waited({ id, ...wait, from: watch.from, events: timeline.events, by }, context);
+    const by = result ?? (host.signal.aborted ? 'interrupted' : 'timed-out');
+    const ending: Ending = { id, goal, within, from: watch.from, events, by };
+    const data = { message_id: id, outcome: outcomeOf(ending), events };
+    return { data, fault: faultOf(ending), shown: showsLines };
   } finally {
     progress.end();
     limit.release();
-    await watch.close();
+    await watch.close?.();
   }
 }
 
@@ -72,22 +81,24 @@ function sourceEnded(error: unknown): CliError {
   throw error;
 }
 
-interface Ending {
+/** How an event ends a wait: with the expected event or with its opposite. */
+export type Result = 'expected' | 'opposite';
+
+/** How an event of the message ends a wait for this goal. */
+export function resultFor({ name }: Pick<WebhookEvent, 'name'>, goal: Wait['goal']): Result | undefined {
+  if (name === 'message.failed') return 'opposite';
+  // A message that was read was delivered.
+  return name === 'message.read' || name === `message.${goal}` ? 'expected' : undefined;
+}
+
+interface Ending extends Pick<Wait, 'goal' | 'within'>, Pick<Watch, 'from'> {
   readonly id: string;
-  readonly goal: Goal;
-  readonly within: number;
-  readonly from: 'sandbox' | 'listener';
   readonly events: readonly TimelineEvent[];
   /** The end of the wait; an error if the event source failed. */
   readonly by: Result | 'interrupted' | 'timed-out' | CliError;
 }
 
-function waited(ending: Ending, { showsLines: shown }: Context): Waited {
-  const { id: message_id, events } = ending;
-  return { data: { message_id, outcome: outcomeOf(ending), events }, fault: faultOf(ending), shown };
-}
-
-function outcomeOf({ by, events }: Ending): WaitOutcome {
+function outcomeOf({ by, events }: Ending): Waited['data']['outcome'] {
   if (by === 'timed-out' || by === 'interrupted') return by;
   if (by === 'opposite') return 'failed';
   if (by !== 'expected') return 'unknown';
@@ -100,11 +111,10 @@ function faultOf(ending: Ending): CliError | undefined {
   if (by === 'expected') return undefined;
   if (by === 'timed-out') return timedOut(ending);
   if (by === 'interrupted') return new CliError('interrupted', 'interrupted', `interrupted; ${id} was sent`);
-  if (by === 'opposite') {
-    const why = events.at(-1)?.reason ?? 'no reason given';
-    return new CliError('opposite', 'message-failed', `${id} was sent but failed: ${why}`);
-  }
-  return new CliError('unsure', by.code, `${id} was sent, but ${by.message}`, { cause: by });
+  if (by instanceof CliError)
+    return new CliError('unsure', by.code, `${id} was sent, but ${by.message}`, { cause: by });
+  const why = events.at(-1)?.reason ?? 'no reason given';
+  return new CliError('opposite', 'message-failed', `${id} was sent but failed: ${why}`);
 }
 
 function timedOut({ id, goal, within, from, events }: Ending): CliError {
@@ -114,30 +124,6 @@ function timedOut({ id, goal, within, from, events }: Ending): CliError {
   const hint = `${known} ${more} shows more; do not send it again`;
   const message = `${id} was sent, but no message.${goal} arrived within ${within / 1000} s`;
   return new CliError('unsure', 'not-in-time', message, { hint });
-}
-
-/** The events of a message: as lines on a terminal, otherwise as notes. */
-interface Timeline {
-  readonly events: readonly TimelineEvent[];
-  sent(id: string): Promise<void>;
-  add(event: SourceEvent): Promise<void>;
-}
-
-function createTimeline(context: Context, emit: Emit, start: number): Timeline {
-  const events: TimelineEvent[] = [];
-  return {
-    events,
-    async sent(id) {
-      if (context.showsLines)
-        await emit([{ data: { message_id: id }, text: (ui) => `${ui.done('Sent')} ${ui.outside(id)}` }]);
-    },
-    async add(event) {
-      const one = timelineEvent(event, start);
-      events.push(one);
-      if (context.showsLines) await emit([{ data: one, text: (ui) => eventLine(one, ui) }]);
-      else context.note('event', eventText(one));
-    },
-  };
 }
 
 function eventLine({ event, after_ms: after, reason }: TimelineEvent, ui: Ui): string {

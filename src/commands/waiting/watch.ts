@@ -1,79 +1,132 @@
 import { configuration } from '../../base/errors.ts';
-import type { Later } from '../../base/sleep.ts';
+import { type Later, sleep } from '../../base/sleep.ts';
 import type { Context } from '../../cli/command.ts';
-import { remoteOf } from '../sandbox/control.ts';
-import type { Locator } from '../../sandbox/remote/locator.ts';
+import { check } from '../../delivery/signature.ts';
+import { eventsAfter, newestEvent, type Received } from '../../logs/events.ts';
+import type { Remote } from '../../sandbox/remote/remote.ts';
+import { eventOf, type WebhookEvent } from '../../webhooks/event/event.ts';
 import { isListening } from '../../webhooks/listeners.ts';
-import { type EventSource, listenerSource, sandboxSource, signedOnly, type SourceEvent } from './sources.ts';
+import { remoteOf } from '../sandbox/control.ts';
 import { openRecordedEvents } from '../webhooks/recorded.ts';
-import { storedSecret } from '../webhooks/secrets.ts';
+import { secretsToTry, storedSecret } from '../webhooks/secrets.ts';
 import { senderOf } from '../webhooks/sender.ts';
 
-export interface Watch extends EventSource {
-  readonly later: Later;
-  readonly from: 'sandbox' | 'listener';
+export interface WatchedEvent extends WebhookEvent {
+  /** By the clock of the watch. */
+  readonly at: number;
+  /** The delivery; the sandbox reports events without one. */
+  readonly received?: Received;
 }
 
-/** Events of the sandbox that is called, or else those that listeners on this machine receive, from now on. */
+/** Yields the events that occur after it was opened. */
+export interface Watch {
+  readonly from: 'sandbox' | 'listener';
+  now(): number;
+  /** Ends with the signal. */
+  events(signal: AbortSignal): AsyncGenerator<WatchedEvent>;
+  close?(): Promise<void>;
+}
+
+/** Watches the sandbox that is called, or else what listeners on this machine receive. */
 export async function openWatch(context: Context): Promise<Watch> {
   const sender = await senderOf(context);
-  const { later } = context.host;
   return sender.kind === 'sandbox'
-    ? { ...(await inSandbox(context, sender.locator)), later, from: 'sandbox' }
-    : { ...(await atListeners(context)), later, from: 'listener' };
+    ? watchSandbox(context, await remoteOf(sender.locator))
+    : watchListeners(context, await storedSecret(context));
 }
 
-async function inSandbox(context: Context, locator: Locator): Promise<EventSource> {
-  const remote = await remoteOf(locator);
-  const clock = await remote.ask('clock');
-  if (clock.frozen) context.note('frozen', frozen);
-  return sandboxSource(remote, { clock, now: context.host.now });
-}
-
-async function atListeners(context: Context): Promise<EventSource> {
-  const { now, later } = context.host;
-  const logs = await openRecordedEvents(context);
-  if (!logs || !(await isListening(logs))) {
-    await logs?.close();
-    throw noListener();
-  }
-  const source = await listenerSource(logs, { now, later });
-  const [stored, sandboxes] = [await storedSecret(context), await context.sandboxes()];
-  if (stored === undefined) return source;
-  // A listener that was started for a local sandbox receives events signed with one of that sandbox's secrets.
-  const asked = await Promise.allSettled(
-    (await sandboxes.all()).map(async (running) => (await remoteOf(running)).ask('env')),
-  );
-  const others = asked.flatMap((one) => (one.status === 'fulfilled' ? one.value.secrets : []));
-  const warn = (text: string) => context.note('signature', text);
-  return signedOnly(source, { secrets: [stored, ...others], now, warn });
-}
-
+/** Milliseconds that one request to the sandbox waits for events. */
+const longPoll = 20_000;
+/** A cursor past every existing event. */
+const afterAll = Number.MAX_SAFE_INTEGER;
 const frozen =
   'the clock of the sandbox is frozen; bizmsg sandbox clock +10s causes events, as does bizmsg sandbox clock real';
 
-function noListener() {
-  const hint =
-    'run bizmsg webhooks listen in another terminal and have the service send events to it, or use --profile local';
-  return configuration('no-events', 'no listener is running on this machine, so no events would arrive', hint);
+/** The events that a sandbox reports itself, independent of its deliveries, by its own clock. */
+async function watchSandbox({ host, note }: Context, remote: Remote): Promise<Watch> {
+  const clock = await remote.ask('clock');
+  if (clock.frozen) note('frozen', frozen);
+  const { cursor } = await remote.ask('events', { after: afterAll });
+  return {
+    from: 'sandbox',
+    now: () => (clock.frozen ? Date.parse(clock.now) : host.now() + clock.ahead),
+    async *events(signal) {
+      for (let after = cursor; !signal.aborted;) {
+        const page = await remote.ask('events', { after, wait: longPoll }, signal).catch((error: unknown) => {
+          if (!signal.aborted) throw error;
+        });
+        if (!page) return;
+        for (const { type, at, payload } of page.events)
+          yield { ...eventOf({ headers: [], body: Buffer.from(JSON.stringify(payload)) }), name: type, at };
+        after = page.cursor;
+      }
+    },
+  };
+}
+
+/** Milliseconds between two looks at the recorded events. */
+const pause = 100;
+
+/** The events that listeners record. If the secret is known, only signed ones: any program can send an event. */
+async function watchListeners(context: Context, secret: string | undefined): Promise<Watch> {
+  const { host, note } = context;
+  const logs = await openRecordedEvents(context);
+  if (!logs || !(await isListening(logs))) {
+    await logs?.close();
+    throw configuration(
+      'no-events',
+      'no listener is running on this machine, so no events would arrive',
+      'run bizmsg webhooks listen in another terminal and have the service send events to it, or use --profile local',
+    );
+  }
+  // A listener for a local sandbox receives events that are signed with a secret of that sandbox.
+  const secrets = secret === undefined ? [] : (await secretsToTry(context)).map((known) => known.secret);
+  let last = await logs.read(newestEvent);
+  return {
+    from: 'listener',
+    now: host.now,
+    async *events(signal) {
+      for (; !signal.aborted; await sleep(pause, host.later, signal))
+        for (const received of await logs.read(eventsAfter(last))) {
+          last = received.number;
+          const event = { ...eventOf(received), at: received.received_at, received };
+          const problem = secrets.length === 0 ? undefined : signatureProblem(received, secrets);
+          if (problem === undefined) yield event;
+          else note('signature', `${event.name ?? unnamed} does not count: ${problem}`);
+        }
+    },
+    close: logs.close,
+  };
+}
+
+function signatureProblem({ headers, body, received_at: at }: Received, secrets: readonly string[]) {
+  const result = check(secrets, headers, body, at);
+  if (result.verdict === 'good') return undefined;
+  return result.verdict === 'bad' ? result.why : 'it is not signed';
+}
+
+/** The first result that is not undefined; undefined if the signal came first. */
+export async function firstResult<T>(
+  watch: Watch,
+  judge: (event: WatchedEvent) => T | undefined | Promise<T | undefined>,
+  signal: AbortSignal,
+): Promise<T | undefined> {
+  for await (const event of watch.events(signal)) {
+    const result = await judge(event);
+    if (signal.aborted) return undefined;
+    if (result !== undefined) return result;
+  }
+  return undefined;
 }
 
 /** A timeout combined with the outer signal. */
-interface Limit {
-  readonly signal: AbortSignal;
-  start(milliseconds: number): void;
-  release(): void;
-}
-
-export function createLimit(later: Later, outer: AbortSignal): Limit {
+export function createLimit(later: Later, outer: AbortSignal) {
   const over = new AbortController();
   let cancel = () => {};
   return {
     signal: AbortSignal.any([outer, over.signal]),
-    start: (milliseconds) => {
-      cancel = later(milliseconds, () => over.abort());
-    },
-    release: () => {
+    start: (milliseconds: number) => void (cancel = later(milliseconds, () => over.abort())),
+    release() {
       cancel();
       over.abort();
     },
@@ -91,14 +144,13 @@ export interface TimelineEvent {
 
 export const unnamed = 'an event without a name';
 
-export function timelineEvent({ name, at, reason }: SourceEvent, start: number): TimelineEvent {
+export function timelineEvent({ name, at, reason }: WatchedEvent, start: number): TimelineEvent {
   const after_ms = Math.max(0, Math.round(at - start));
   return { event: name ?? null, at: new Date(at).toISOString(), after_ms, reason: reason ?? null };
 }
 
 export function eventText({ event, after_ms: after, reason }: TimelineEvent): string {
-  const why = reason === null ? '' : `: ${reason}`;
-  return `${event ?? unnamed} after ${seconds(after)}${why}`;
+  return `${event ?? unnamed} after ${seconds(after)}${reason === null ? '' : `: ${reason}`}`;
 }
 
 export function seconds(milliseconds: number): string {

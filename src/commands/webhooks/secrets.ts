@@ -41,7 +41,7 @@ async function usualSecrets(
 /** The secrets that may have signed a received event: the usual ones first, or only those that were asked for. */
 export async function secretsToTry(
   context: Context,
-  given: Input<typeof secretParams>,
+  given: Input<typeof secretParams> = { secretStdin: false, secretFile: undefined },
 ): Promise<readonly KnownSecret[]> {
   const usual = await usualSecrets(context, given);
   if (given.secretStdin || given.secretFile !== undefined || context.given.profile !== undefined) return usual;
