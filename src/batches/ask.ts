@@ -93,7 +93,7 @@ async function askForParams(
   const all = [...param];
   for (const [at, name] of variables.entries()) {
     if (at < param.length) continue;
-    const label = /^\d+$/.test(name) ? `{{${name}}}` : `{{${at + 1}}} ${name}`;
+    const label = variableText(name, at);
     const guess = columnNamed(name, columns);
     if (guess !== undefined) context.reporter.say(`${label} ← column ${guess}`);
     const same = { name: 'the same text for all', short: 'the same text for all', column: undefined };
@@ -103,11 +103,16 @@ async function askForParams(
   return all;
 }
 
+/** `{{1}} name`, or `{{1}}` for a variable without a name. */
+export function variableText(name: string, at: number): string {
+  return /^\d+$/.test(name) ? `{{${name}}}` : `{{${at + 1}}} ${name}`;
+}
+
 function textParam(text: string): string {
   return text.startsWith(':') ? `:${text}` : text;
 }
 
-function notEmpty(text: string): void {
+export function notEmpty(text: string): void {
   if (text === '') throw usage('the value is empty', 'Ctrl-C cancels; -p= sends an empty text');
 }
 

@@ -1,16 +1,16 @@
 import { usage } from '../base/errors.ts';
 import { shellQuote } from '../base/shell-quote.ts';
-import type { Database } from '../base/transaction.ts';
 import { type HistoryRow, sendingRow } from '../batches/sending.ts';
 import { type Context, streaming } from '../cli/command.ts';
 import { printOptions } from '../cli/globals.ts';
-import { argument, knowing } from '../cli/params.ts';
-import { local } from '../session/profiles/fields.ts';
-import { closeAll, openRecords } from '../session/record.ts';
-import { allSendings, latestSendings, type Wanted } from '../store/history.ts';
-import { listParams, sinceParam, usual } from './list.ts';
-import { erasePerson, type HistoryInput, personRows, senderFacts, simulatedHint, wantedAccount } from './person.ts';
+import { argument, type Input, knowing } from '../cli/params.ts';
 import { countryParam, typedPhone } from '../cli/phones.ts';
+import { local } from '../session/profiles/fields.ts';
+import { closeAll, type OpenRecord, openRecords } from '../session/record.ts';
+import { allSendings, latestSendings } from '../store/history.ts';
+import { senders } from './batches/stored.ts';
+import { listParams, sinceParam, usual } from './list.ts';
+import { erasePerson, headOf, personRows, wantedAccount } from './person.ts';
 
 const params = {
   word: knowing(['delete'], argument('[delete]', 'erase a person from this machine, after asking')),
@@ -19,6 +19,8 @@ const params = {
   limit: listParams.limit,
   country: countryParam,
 } as const;
+
+const simulatedHint = 'bizmsg sandbox log lists those of the sandbox';
 
 export const history = streaming({
   name: 'history',
@@ -34,17 +36,26 @@ export const history = streaming({
   accepts: ['profile', ...printOptions],
   piped: 'rows',
   lists: true,
-  async *run(context, { word, phone, country, ...input }): AsyncGenerator<readonly object[], undefined> {
+  async *run(context, input): AsyncGenerator<readonly object[], undefined> {
+    const { word, phone, country } = input;
     if (context.given.profile === local) throw usage('the history has messages of real accounts', simulatedHint);
     const text = personIn(word, phone);
-    if (text === undefined) return yield* listed(context, input);
-    const person = await typedPhone(context, text, undefined, country);
-    yield word === 'delete' ? [await erasePerson(context, person)] : await personRows(context, person, input);
+    const person = text === undefined ? undefined : await typedPhone(context, text, undefined, country);
+    const records = await openRecords(context);
+    try {
+      if (person === undefined) yield* listed(context, records, input);
+      else if (word === 'delete') yield [await erasePerson(context, records, person)];
+      else yield await ofPerson(context, records, person, input);
+    } finally {
+      await closeAll(records);
+    }
     return undefined;
   },
   line: () => '',
   view: () => '',
 });
+
+type Selection = Pick<Input<typeof params>, 'since' | 'limit'>;
 
 /** The phone on the command line, which may follow the word `delete`. */
 function personIn(word: string | undefined, phone: string | undefined): string | undefined {
@@ -55,39 +66,50 @@ function personIn(word: string | undefined, phone: string | undefined): string |
   return phone ?? word;
 }
 
+async function ofPerson(
+  context: Context,
+  records: readonly OpenRecord[],
+  phone: string,
+  { since, limit }: Selection,
+): Promise<readonly HistoryRow[]> {
+  const { host, note, reporter, listForm, showsLines } = context;
+  const now = host.now();
+  const all = await personRows(context, records, phone, since?.(now) ?? 0);
+  if (all.length === 0) note('empty', `nothing is known about ${phone}`);
+  if (all.length === 0 && records.some(({ isLocal }) => isLocal)) note('local', simulatedHint);
+  if (host.stdout.isTTY && showsLines) reporter.say(headOf(phone, all, now));
+  listForm.first = ['at', 'direction', 'template', 'text', 'outcome', 'outcome_at', 'batch'];
+  return all.slice(0, limit ?? most(context, all.length));
+}
+
 async function* listed(
   context: Context,
-  { since, limit }: HistoryInput,
-): AsyncGenerator<readonly HistoryRow[], undefined> {
+  records: readonly OpenRecord[],
+  { since, limit }: Selection,
+): AsyncGenerator<readonly HistoryRow[]> {
   const { host, note, listForm } = context;
   listForm.first = ['at', 'phone', 'template', 'text', 'outcome', 'batch'];
-  const records = await openRecords(context);
-  try {
-    const record = records.find(({ isLocal }) => !isLocal);
-    const now = host.now();
-    const wanted = { account: wantedAccount(context), since: since?.(now) ?? 0, now };
-    const factsOf = senderFacts(context);
-    let count = 0;
-    for await (const page of record ? pagesOf(context, record.database, wanted, limit) : []) {
+  const now = host.now();
+  const wanted = { account: wantedAccount(context), since: since?.(now) ?? 0, now };
+  const senderOf = senders(context);
+  const isAll = limit === undefined && !host.stdout.isTTY;
+  let count = 0;
+  // The team has what this machine sent before it joined.
+  for (const { database } of records.filter(({ isLocal }) => !isLocal).slice(0, 1)) {
+    const pages = isAll ? allSendings(database, wanted) : [await latestSendings(database, wanted, limit ?? usual + 1)];
+    for await (const page of pages) {
       count += page.length;
-      yield page.map((sending) => sendingRow(sending, factsOf(sending.scope)));
+      const shown = isAll ? page : page.slice(-(limit ?? most(context, page.length)));
+      yield shown.map((sending) => sendingRow(sending, senderOf(sending.scope)));
     }
-    if (count === 0) note('empty', since ? 'nothing was sent since then' : 'nothing was sent from here yet');
-    if (records.some(({ isLocal }) => isLocal)) note('local', simulatedHint);
-  } finally {
-    await closeAll(records);
   }
-  return undefined;
+  if (count === 0) note('empty', since ? 'nothing was sent since then' : 'nothing was sent from here yet');
+  if (records.some(({ isLocal }) => isLocal)) note('local', simulatedHint);
 }
 
-function pagesOf(context: Context, database: Database, wanted: Wanted, limit: number | undefined) {
-  const isAll = limit === undefined && !context.host.stdout.isTTY;
-  return isAll ? allSendings(database, wanted) : latestPage(context, database, wanted, limit);
-}
-
-async function* latestPage({ note }: Context, database: Database, wanted: Wanted, limit: number | undefined) {
-  const latest = await latestSendings(database, wanted, limit ?? usual + 1);
-  const isCut = limit === undefined && latest.length > usual;
-  if (isCut) note('cut', `showing the ${usual} newest; --limit shows more`);
-  yield isCut ? latest.slice(-usual) : latest;
+/** A terminal shows only the newest. */
+function most({ host, note }: Context, count: number): number {
+  if (!host.stdout.isTTY || count <= usual) return count;
+  note('cut', `showing the ${usual} newest; --limit shows more`);
+  return usual;
 }

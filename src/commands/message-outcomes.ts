@@ -1,8 +1,11 @@
 import { CliError } from '../base/errors.ts';
 import type { Context } from '../cli/command.ts';
+import { counted } from '../cli/output/figures.ts';
 import { type Outcome, outcomeOf, replaces } from '../contract/events.ts';
+import { check } from '../delivery/signature.ts';
 import type { Received } from '../logs/events.ts';
-import type { WebhookEvent } from '../webhooks/event/event.ts';
+import { eventOf, type WebhookEvent } from '../webhooks/event/event.ts';
+import { newestFirst } from '../webhooks/history.ts';
 import { remoteOf } from './sandbox/control.ts';
 import { openRecordedEvents } from './webhooks/recorded.ts';
 import { secretsToTry } from './webhooks/secrets.ts';
@@ -16,24 +19,17 @@ interface MessageOutcome {
   readonly at?: number;
 }
 
-interface RecordedOutcomes {
-  /** By the id of the message. */
-  readonly outcomes: ReadonlyMap<string, MessageOutcome>;
-  /** When the latest event was received. */
-  readonly until: number | undefined;
-}
-
 interface Wanted {
   /** Whether to ask the running sandboxes, too. */
   readonly isLocal: boolean;
   isWanted?(id: string): boolean;
 }
 
-/** The outcomes of messages: from the events that listeners recorded, and from the running local sandboxes. */
-export async function recordedOutcomes(
-  context: Context,
-  { isLocal, isWanted = () => true }: Wanted,
-): Promise<RecordedOutcomes> {
+/**
+ * The outcomes of messages by their id, from the events that listeners recorded, and from the running local sandboxes;
+ * `until` is when the latest event was received.
+ */
+export async function recordedOutcomes(context: Context, { isLocal, isWanted = () => true }: Wanted) {
   const outcomes = new Map<string, MessageOutcome>();
   let until: number | undefined;
   const learn = (id: string, outcome: MessageOutcome) => {
@@ -48,11 +44,9 @@ export async function recordedOutcomes(
     until ??= received.received_at;
     learn(event.message_id, { delivery, reason: event.reason, at: received.received_at });
   }
-  for (const running of isLocal ? await (await context.sandboxes()).all() : []) {
-    for (const { id, status } of await (await remoteOf(running)).ask('messages')) {
+  for (const running of isLocal ? await (await context.sandboxes()).all() : [])
+    for (const { id, status } of await (await remoteOf(running)).ask('messages'))
       if (status !== 'accepted' && isWanted(id)) learn(id, { delivery: status });
-    }
-  }
   return { outcomes, until };
 }
 
@@ -70,12 +64,7 @@ export async function* trustedEvents(
   if (!logs) return;
   let unsigned = 0;
   try {
-    const [{ newestFirst }, { eventOf }, { check }, secrets] = await Promise.all([
-      import('../webhooks/history.ts'),
-      import('../webhooks/event/event.ts'),
-      import('../delivery/signature.ts'),
-      knownSecrets(context),
-    ]);
+    const secrets = await knownSecrets(context);
     for await (const { event: received } of newestFirst(logs)) {
       const event = eventOf(received);
       if (!isWanted(event, received)) continue;
@@ -87,16 +76,14 @@ export async function* trustedEvents(
   } finally {
     await logs.close();
   }
-  if (unsigned === 0) return;
-  const [events, verb] = unsigned === 1 ? ['event', 'does'] : ['events', 'do'];
-  context.note('signature', `${unsigned} ${events} without a valid signature ${verb} not count`);
+  if (unsigned > 0)
+    context.note('signature', `ignored ${counted(unsigned, 'event')} without a valid signature`);
 }
 
 /** None if the sandbox has to run, but does not. */
 async function knownSecrets(context: Context): Promise<readonly string[]> {
   try {
-    const known = await secretsToTry(context);
-    return known.map(({ secret }) => secret);
+    return (await secretsToTry(context)).map(({ secret }) => secret);
   } catch (error) {
     if (error instanceof CliError && error.code === 'no-secret') return [];
     throw error;

@@ -1,45 +1,86 @@
 import { usage } from '../base/errors.ts';
+import { shellQuote } from '../base/shell-quote.ts';
+import { notEmpty, variableText } from '../batches/ask.ts';
+import { interruptedEarly } from '../batches/stop.ts';
 import type { Context } from '../cli/command.ts';
-import { rememberTemplates } from '../cli/seen-templates.ts';
+import { askForPhone } from '../cli/phones.ts';
+import { rememberTemplates, seenTemplates } from '../cli/seen-templates.ts';
 import { doubtAbout, rendered, type TemplateFacts, templatesOf } from '../cli/templates.ts';
 import type { BodyOf } from '../contract/endpoints.ts';
-import { interruptedEarly } from '../batches/stop.ts';
-import { askForPhone } from '../cli/phones.ts';
+import { currentCaller } from '../session/caller.ts';
 
 /** The parts of a message that were typed. */
-export interface MessageParts {
+interface MessageParts {
   readonly to: string | undefined;
   readonly template: string | undefined;
   readonly params: readonly string[];
 }
 
-/** Asks for the missing parts of a message, shows it, and asks once whether to send it. */
-export async function askForMessage(context: Context, given: MessageParts): Promise<BodyOf<'sendTemplate'>> {
-  const to = given.to ?? (await askForPhone(context, 'Recipient', 'the argument [phone]'));
-  const list = context.interactive ? await listedTemplates(context) : [];
-  // Prompts would end without a word.
-  const { signal } = context.host;
-  if (signal.aborted) throw interruptedEarly(signal.reason);
-  const template = given.template ?? (await askForTemplate(context, list));
-  const found = list.find(({ name }) => name === template);
-  if (given.template !== undefined && found?.text !== undefined) context.reporter.say(`${template} · ${found.text}`);
-  const params = [...given.params, ...(await askForParams(context, found, given))];
-  const text = found && rendered(found, params);
-  const doubt = doubtAbout(list, template, params.length);
-  if (doubt !== undefined) context.note('template', doubt);
-  context.reporter.say(`To ${to}: ${text ?? [template, ...params].join(', ')}`);
-  if (!context.given.dryRun) await context.confirm('Send it?');
+/** Completes a message with the answers of a person; notes the text of one that is complete, in a dry run. */
+export async function completed(context: Context, typed: MessageParts): Promise<BodyOf<'sendTemplate'>> {
+  const { to, template, params } = typed;
+  if (template !== undefined) await refuseNamed(context, template, params);
+  if (to === undefined || template === undefined || lacksParams(context, template, params))
+    return asked(context, typed);
+  if (context.given.dryRun) {
+    const list = await listedTemplates(context);
+    noteDoubt(context, list, template, params);
+    const text = textOf(list, template, params);
+    if (text !== undefined) context.note('message', `the message: "${text}"`);
+  }
   return { to, template, params: [...params] };
 }
 
-/** Prints the text of a message that a dry run shows, if it is known. */
-export async function noteText(context: Context, { template, params }: BodyOf<'sendTemplate'>): Promise<void> {
-  const list = await listedTemplates(context);
+/** A param has no name, but may be typed with that of its variable. */
+async function refuseNamed(context: Context, template: string, params: readonly string[]): Promise<void> {
+  const named = params.map((param) => /^(\w+)=(.*)$/s.exec(param)).filter((match) => match !== null);
+  if (named.length === 0) return;
+  const isMeant = ({ name }: { readonly name: string }) => name === template;
+  const facts = seenTemplates(context).find(isMeant) ?? (await listedTemplates(context)).find(isMeant);
+  for (const [param, name = '', value = ''] of named)
+    if (facts?.variables?.includes(name))
+      throw usage(
+        `-p ${shellQuote(param)} would send "${param}": the values are given in order, without names`,
+        `for the variable ${name}: -p ${shellQuote(value)}`,
+      );
+}
+
+/** Whether a person can be asked for the variables that the template had when it was listed last. */
+function lacksParams(context: Context, template: string, params: readonly string[]): boolean {
+  if (!context.interactive) return false;
+  const { variables = [] } = seenTemplates(context).find(({ name }) => name === template) ?? {};
+  return variables.length > params.length;
+}
+
+/** Asks for the missing parts of a message, shows it, and asks once whether to send it. */
+async function asked(context: Context, typed: MessageParts): Promise<BodyOf<'sendTemplate'>> {
+  const { interactive, host, given, reporter } = context;
+  // A person is not asked for a message that cannot be sent.
+  if (interactive) currentCaller(context);
+  const to = typed.to ?? (await askForPhone(context, 'Recipient', 'the argument [phone]'));
+  const list = interactive ? await listedTemplates(context) : [];
+  // Prompts would end without a word.
+  if (host.signal.aborted) throw interruptedEarly(host.signal.reason);
+  const template = typed.template ?? (await askForTemplate(context, list));
+  const { text, variables = [] } = list.find(({ name }) => name === template) ?? {};
+  if (typed.template !== undefined && text !== undefined) reporter.say(`${template} · ${text}`);
+  const params = [...typed.params];
+  for (const [at, name] of variables.entries())
+    if (at >= typed.params.length) params.push(await context.ask(variableText(name, at), '--param', notEmpty));
+  noteDoubt(context, list, template, params);
+  reporter.say(`To ${to}: ${textOf(list, template, params) ?? [template, ...params].join(', ')}`);
+  if (!given.dryRun) await context.confirm('Send it?');
+  return { to, template, params };
+}
+
+function noteDoubt({ note }: Context, list: readonly TemplateFacts[], template: string, params: readonly string[]) {
   const doubt = doubtAbout(list, template, params.length);
-  if (doubt !== undefined) context.note('template', doubt);
-  const found = list.find(({ name }) => name === template);
-  const text = found && rendered(found, params);
-  if (text !== undefined) context.note('message', `the message: "${text}"`);
+  if (doubt !== undefined) note('template', doubt);
+}
+
+function textOf(list: readonly TemplateFacts[], template: string, params: readonly string[]): string | undefined {
+  const facts = list.find(({ name }) => name === template);
+  return facts && rendered(facts, params);
 }
 
 /** The templates that the service lists; empty if it does not show them. */
@@ -54,33 +95,9 @@ export async function listedTemplates(context: Context): Promise<readonly Templa
 
 export async function askForTemplate(context: Context, list: readonly TemplateFacts[]): Promise<string> {
   if (list.length === 0) return context.ask('Template', 'the argument [template]');
-  const choices = list.map(({ name, status, text }) => ({
-    name: [name, ...(isApproved(status) ? [] : [`(${status})`]), ...(text === undefined ? [] : [`· ${text}`])].join(
-      ' ',
-    ),
+  const choices = list.map(({ name, status = 'approved', text }) => ({
+    name: [name, /^approved$/i.test(status) ? '' : ` (${status})`, text === undefined ? '' : ` · ${text}`].join(''),
     template: name,
   }));
   return (await context.choose('Template', choices)).template;
-}
-
-function isApproved(status: string | undefined): boolean {
-  return status === undefined || /^approved$/i.test(status);
-}
-
-async function askForParams(
-  context: Context,
-  template: TemplateFacts | undefined,
-  { params: known }: Pick<MessageParts, 'params'>,
-): Promise<readonly string[]> {
-  const params: string[] = [];
-  for (const [at, name] of (template?.variables ?? []).entries()) {
-    if (at < known.length) continue;
-    const label = /^\d+$/.test(name) ? `{{${name}}}` : `{{${at + 1}}} ${name}`;
-    params.push(await context.ask(label, '--param', notEmpty));
-  }
-  return params;
-}
-
-export function notEmpty(text: string): void {
-  if (text === '') throw usage('the value is empty', 'Ctrl-C cancels; -p= sends an empty text');
 }

@@ -1,55 +1,37 @@
 import { shellQuote } from '../base/shell-quote.ts';
 import type { Database } from '../base/transaction.ts';
-import { type HistoryRow, type SenderFacts, sendingRow } from '../batches/sending.ts';
+import { type HistoryRow, sendingRow } from '../batches/sending.ts';
 import type { Context } from '../cli/command.ts';
 import { shortTime } from '../cli/output/figures.ts';
-import { templatesSeen } from '../cli/seen-templates.ts';
 import { deleteEvents, type Received } from '../logs/events.ts';
 import { realAccount } from '../session/account.ts';
 import { configFolder } from '../session/folders.ts';
 import { readStore, requireProfile } from '../session/profiles/store.ts';
-import { closeAll, openRecords } from '../session/record.ts';
-import type { Owner } from '../store/batch.ts';
+import type { OpenRecord } from '../session/record.ts';
 import { erase, latestSendings } from '../store/history.ts';
 import { optOutsOf } from '../store/opt-outs.ts';
 import { eventOf, replyIn, type WebhookEvent } from '../webhooks/event/event.ts';
 import { newestFirst } from '../webhooks/history.ts';
-import { profilesByAccount } from './batches/stored.ts';
-import { usual } from './list.ts';
+import { senders } from './batches/stored.ts';
 import { recordedOutcomes, trustedEvents } from './message-outcomes.ts';
 import { withRecordedEvents } from './webhooks/recorded.ts';
 
-export interface HistoryInput {
-  readonly since: ((now: number) => number) | undefined;
-  readonly limit: number | undefined;
-}
-
-export const simulatedHint = 'bizmsg sandbox log lists those of the sandbox';
-
-/** Everything to and from a person, the newest first. */
-export async function personRows(context: Context, phone: string, input: HistoryInput): Promise<readonly HistoryRow[]> {
-  const records = await openRecords(context);
-  try {
-    const from = input.since?.(context.host.now()) ?? 0;
-    const sent: HistoryRow[] = [];
-    for (const { isLocal, database } of records)
-      if (!isLocal) sent.push(...(await sentTo(context, database, phone, from)));
-    const rows = [...(await withOutcomes(context, sent)), ...(await repliesOf(context, phone, from))];
-    const all = rows.toSorted((a, b) => Date.parse(b.at) - Date.parse(a.at));
-    if (all.length === 0) context.note('empty', `nothing is known about ${phone}`);
-    if (all.length === 0 && records.some(({ isLocal }) => isLocal)) context.note('local', simulatedHint);
-    const isCut = input.limit === undefined && context.host.stdout.isTTY && all.length > usual;
-    if (isCut) context.note('cut', `showing the ${usual} newest; --limit shows more`);
-    if (context.host.stdout.isTTY && context.showsLines) context.reporter.say(headOf(phone, all, context.host.now()));
-    context.listForm.first = ['at', 'direction', 'template', 'text', 'outcome', 'outcome_at', 'batch'];
-    return all.slice(0, isCut ? usual : input.limit);
-  } finally {
-    await closeAll(records);
-  }
+/** Everything to and from a person since a time, the newest first. */
+export async function personRows(
+  context: Context,
+  records: readonly OpenRecord[],
+  phone: string,
+  since: number,
+): Promise<readonly HistoryRow[]> {
+  const sent: HistoryRow[] = [];
+  for (const { isLocal, database } of records)
+    if (!isLocal) sent.push(...(await sentTo(context, database, phone, since)));
+  const rows = [...(await withOutcomes(context, sent)), ...(await repliesOf(context, phone, since))];
+  return rows.toSorted((a, b) => Date.parse(b.at) - Date.parse(a.at));
 }
 
 /** `+491701000037 · blumen · opted out Nov 28 09:51 ("STOP")` */
-function headOf(phone: string, rows: readonly HistoryRow[], now: number): string {
+export function headOf(phone: string, rows: readonly HistoryRow[], now: number): string {
   const profiles = new Set(rows.flatMap(({ profile }) => profile ?? []));
   const optOuts = rows.filter(({ outcome }) => outcome === 'opted out');
   const told = optOuts.map(({ at, text }) => `opted out ${shortTime(at, now)}${text === '' ? '' : ` ("${text}")`}`);
@@ -57,22 +39,18 @@ function headOf(phone: string, rows: readonly HistoryRow[], now: number): string
 }
 
 /** Messages to a person, and their opt-outs. */
-async function sentTo(
-  context: Context,
-  database: Database,
-  phone: string,
-  since: number,
-): Promise<readonly HistoryRow[]> {
+async function sentTo(context: Context, database: Database, phone: string, since: number) {
   const account = wantedAccount(context);
+  const senderOf = senders(context);
   const wanted = { phone, account, since, now: context.host.now() };
-  const factsOf = senderFacts(context);
   const sendings = await latestSendings(database, wanted, Number.MAX_SAFE_INTEGER);
   const optOuts = await optOutsOf(database, phone);
-  const own = optOuts.filter((optOut) => optOut.at >= since && (account ?? optOut.account) === optOut.account);
+  const isWanted = (optOut: { readonly account: string; readonly at: number }) =>
+    optOut.at >= since && (account ?? optOut.account) === optOut.account;
   return [
-    ...sendings.map((sending) => sendingRow(sending, factsOf(sending.scope))),
-    ...own.map(({ account: of, at, word }) => {
-      const { profile = of } = factsOf({ account: of, mode: 'live' });
+    ...sendings.map((sending) => sendingRow(sending, senderOf(sending.scope))),
+    ...optOuts.filter(isWanted).map(({ account: of, at, word }) => {
+      const { profile = of } = senderOf({ account: of, mode: 'live' });
       return { ...received(phone, at, word), outcome: 'opted out', profile };
     }),
   ];
@@ -100,7 +78,7 @@ async function withOutcomes(context: Context, rows: readonly HistoryRow[]): Prom
   const ids = new Set(rows.map(({ id }) => id));
   const { outcomes } = await recordedOutcomes(context, { isLocal: false, isWanted: (id) => ids.has(id) });
   return rows.map((row) => {
-    const known = row.id === null ? undefined : outcomes.get(row.id);
+    const known = outcomes.get(row.id ?? '');
     if (!known) return row;
     const { delivery, at, reason = row.reason } = known;
     return { ...row, outcome: delivery, outcome_at: at === undefined ? null : new Date(at).toISOString(), reason };
@@ -122,26 +100,20 @@ function digitsIn(text = ''): string {
 }
 
 /** Erases a person with everything on record, except waiting rows and opt-outs. */
-export async function erasePerson(context: Context, phone: string): Promise<object> {
+export async function erasePerson(context: Context, records: readonly OpenRecord[], phone: string): Promise<object> {
   await context.confirm(`Erase all that is recorded about ${phone}? Then a batch could send to them again.`);
-  const records = await openRecords(context);
-  try {
-    let messages = 0;
-    const waiting: string[] = [];
-    for (const { database } of records) {
-      const erased = await erase(database, phone);
-      messages += erased.rows;
-      waiting.push(...erased.waiting.map(({ name }) => name));
-    }
-    for (const name of waiting)
-      context.note(
-        'still-waiting',
-        `batch ${name} still has them: bizmsg batches cancel ${shellQuote(name)} --person ${phone}`,
-      );
-    return { phone, messages, events: await eraseEvents(context, phone), waiting_in: waiting.join(', ') || null };
-  } finally {
-    await closeAll(records);
+  const waiting: string[] = [];
+  let messages = 0;
+  for (const { database } of records) {
+    const erased = await erase(database, phone);
+    messages += erased.rows;
+    waiting.push(...erased.waiting.map(({ name }) => name));
   }
+  for (const name of waiting) {
+    const cancel = `bizmsg batches cancel ${shellQuote(name)} --person ${phone}`;
+    context.note('still-waiting', `batch ${name} still has them: ${cancel}`);
+  }
+  return { phone, messages, events: await eraseEvents(context, phone), waiting_in: waiting.join(', ') || null };
 }
 
 /** Deletes the recorded events that have a phone; returns how many. */
@@ -161,18 +133,4 @@ function eraseEvents(context: Context, phone: string): Promise<number> {
 export function wantedAccount({ host, given }: Context): string | undefined {
   if (given.profile === undefined) return undefined;
   return realAccount(host.env, requireProfile(readStore(configFolder(host)), given.profile));
-}
-
-/** The accounts of messages. */
-export function senderFacts(context: Context): (owner: Owner) => SenderFacts {
-  const profileFor = profilesByAccount(context);
-  const facts = new Map<string, SenderFacts>();
-  return ({ account, mode }) => {
-    const key = `${mode} ${account}`;
-    const profile = profileFor(account);
-    const place = { kind: 'service', baseUrl: profile?.baseUrl ?? account, mode } as const;
-    const made = facts.get(key) ?? { profile: profile?.name, templates: templatesSeen(context.host, place) };
-    facts.set(key, made);
-    return made;
-  };
 }

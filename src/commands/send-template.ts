@@ -53,61 +53,38 @@ export const sendTemplate = command({
   changes: true,
   piped: 'id',
   run: async (context, input, emit) => {
-    checkWait(input);
+    const { wait: goal, within, again } = input;
+    if (goal === undefined && within !== undefined) throw usage('--within needs --wait', 'add --wait');
     const { knownSecrets, refuseKeys } = await import('../session/secrets.ts');
     refuseKeys(context.host.argv, await knownSecrets(context));
     const body = await messageBody(context, input);
-    if (await hasExcludeFile(context)) await (await import('./excluded.ts')).refuseExcluded(context, body.to);
+    await (await import('./excluded.ts')).refuseExcluded(context, body.to);
     const exchange = (await context.client()).exchange('sendTemplate', body);
-    const { again } = input;
     const send = () =>
       context.sendOnce(exchange, { again }).catch(async (error: unknown) => {
         throw await withSuggestion(context, body.template, error);
       });
-    const { wait: goal } = input;
     if (goal === undefined || context.given.dryRun) return { data: await send(), fault: undefined, shown: false };
     const { sendAndWait } = await import('./waiting/send-and-wait.ts');
-    return sendAndWait(context, { goal, within: input.within ?? 30_000, emit }, send);
+    return sendAndWait(context, { goal, within: within ?? 30_000, emit }, send);
   },
   data: ({ data }) => data,
   view: ({ data, shown }, ui) => (shown ? '' : `${ui.done('Sent')} ${data.message_id}`),
   exit: ({ fault }) => fault ?? 'done',
 });
 
-/** Most callers have none, and reading it would delay every message. */
-async function hasExcludeFile(context: Context): Promise<boolean> {
-  const caller = await callerOf(context);
-  return caller.kind !== 'local' && caller.excludeFrom !== undefined;
-}
-
-async function callerOf(context: Context) {
-  const { currentCaller } = await import('../session/caller.ts');
-  return currentCaller(context);
-}
-
-type Message = BodyOf<'sendTemplate'>;
-
-function checkWait({ wait, within }: Input<typeof params>): void {
-  if (wait === undefined && within !== undefined) throw usage('--within needs --wait', 'add --wait');
-}
-
-async function messageBody(context: Context, input: Input<typeof params>): Promise<Message> {
-  const { phone: typed, template, params } = input;
-  const to = typed === undefined ? undefined : await recipient(context, input);
-  if (template !== undefined) await refuseNamed(context, template, params);
-  const isWhole = to !== undefined && template !== undefined && !(await lacksParams(context, template, params));
-  if (!isWhole) {
-    // A person is not asked for a message that cannot be sent.
-    if (context.interactive) await callerOf(context);
-    return (await prompts()).askForMessage(context, { to, template, params });
-  }
-  const message = { to, template, params: [...params] };
-  if (context.given.dryRun) await (await prompts()).noteText(context, message);
-  return message;
+async function messageBody(context: Context, input: Input<typeof params>): Promise<BodyOf<'sendTemplate'>> {
+  const { phone, template, params } = input;
+  const to = phone === undefined ? undefined : await recipient(context, phone, template);
+  const mayBeNamed = params.some((param) => /^\w+=/.test(param));
+  const isWhole = to !== undefined && template !== undefined && !mayBeNamed;
+  // A script loads nothing more.
+  if (isWhole && !context.interactive && !context.given.dryRun) return { to, template, params: [...params] };
+  return (await import('./message-prompts.ts')).completed(context, { to, template, params });
 }
 
 /** The phone of the recipient, unless the words show that it was not meant as one argument. */
-async function recipient(context: Context, { phone = '', template = '' }: Input<typeof params>): Promise<string> {
+async function recipient(context: Context, phone: string, template = ''): Promise<string> {
   const number = await readPhone(phone);
   if (typeof number === 'string') return number;
   if (/^[+\d(]/.test(phone) && /^[\d().-]+$/.test(template))
@@ -119,24 +96,6 @@ async function recipient(context: Context, { phone = '', template = '' }: Input<
   return (await import('../cli/phones.ts')).typedPhone(context, phone);
 }
 
-/** A param has no name, but may be typed with that of its variable. */
-async function refuseNamed(context: Context, template: string, params: readonly string[]): Promise<void> {
-  const named = params.flatMap((param) => {
-    const [, name, value] = /^(\w+)=(.*)$/s.exec(param) ?? [];
-    return name === undefined || value === undefined ? [] : [{ param, name, value }];
-  });
-  if (named.length === 0) return;
-  const { seenTemplates } = await import('../cli/seen-templates.ts');
-  const seen = seenTemplates(context).find(({ name }) => name === template);
-  const found = seen ?? (await (await prompts()).listedTemplates(context)).find(({ name }) => name === template);
-  const wrong = named.find(({ name }) => found?.variables?.includes(name));
-  if (wrong)
-    throw usage(
-      `-p ${shellQuote(wrong.param)} would send "${wrong.param}": the values are given in order, without names`,
-      `for the variable ${wrong.name}: -p ${shellQuote(wrong.value)}`,
-    );
-}
-
 /** A single message has no columns, whose names begin with a colon in a batch. */
 function paramText(text: string): string {
   if (!text.startsWith(':')) return text;
@@ -145,18 +104,6 @@ function paramText(text: string): string {
     `"${text}" is the name of a column, and a single message has none`,
     `to send the text: -p ${shellQuote(`:${text}`)}`,
   );
-}
-
-/** Whether a person can be asked for the variables that the template had when it was listed last. */
-async function lacksParams(context: Context, template: string, params: readonly string[]): Promise<boolean> {
-  if (!context.interactive) return false;
-  const { seenTemplates } = await import('../cli/seen-templates.ts');
-  const seen = seenTemplates(context).find(({ name }) => name === template);
-  return (seen?.variables ?? []).length > params.length;
-}
-
-async function prompts() {
-  return import('./message-prompts.ts');
 }
 
 /** A template that is not there may be mistyped, and a rejected message may lack a variable. */

@@ -4,11 +4,10 @@ import { batchText, type Delivered, shownBatch } from '../../batches/show.ts';
 import { commandOf } from '../../batches/summary.ts';
 import { command, type Context } from '../../cli/command.ts';
 import { printOptions } from '../../cli/globals.ts';
-import { templatesSeen } from '../../cli/seen-templates.ts';
 import { ending, messageIds } from '../../store/tally.ts';
 import { recordedOutcomes } from '../message-outcomes.ts';
 import { batchToRead, optionalName, typedName } from './named.ts';
-import { type StoredBatch, templatePlace, withBatches } from './stored.ts';
+import { senders, type StoredBatch, withBatches } from './stored.ts';
 
 export const showBatch = command({
   name: 'show',
@@ -36,7 +35,7 @@ async function shownOf(context: Context, stored: StoredBatch) {
   const totals = await ending(record.database, { id, load: 0 });
   const state = stateOf(batch, totals.totals.get('waiting') ?? 0, context.host);
   const isImport = scope.kind === 'import';
-  const templates = isImport ? [] : templatesSeen(context.host, templatePlace(context, stored));
+  const { templates } = senders(context)(scope, record.isLocal);
   return shownBatch({
     batch,
     state,

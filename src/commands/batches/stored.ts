@@ -1,5 +1,7 @@
+import type { SenderFacts } from '../../batches/sending.ts';
 import type { Context } from '../../cli/command.ts';
 import { rememberBatches } from '../../cli/seen-batches.ts';
+import { templatesSeen } from '../../cli/seen-templates.ts';
 import { realAccount } from '../../session/account.ts';
 import { optionalCaller } from '../../session/caller.ts';
 import { configFolder } from '../../session/folders.ts';
@@ -68,28 +70,29 @@ function isOwn(record: OpenRecord, scope: Owner, owner: CurrentOwner): boolean {
   return record.isLocal === isLocal && scope.account === account && scope.mode === mode;
 }
 
-export interface NamedProfile extends Profile {
-  readonly name: string;
-}
-
 /** Finds the profile of an account; of several the preferred one, or the first. */
-export function profilesByAccount({ host, given }: Context): (account: string) => NamedProfile | undefined {
+function profilesByAccount({ host, given }: Context) {
   const store = readStore(configFolder(host));
-  const profiles = new Map<string, NamedProfile>();
+  const profiles = new Map<string, Profile & { readonly name: string }>();
   const preferred = given.profile ?? host.env.BIZMSG_PROFILE ?? store.current;
-  for (const name of [preferred, ...Object.keys(store.profiles)]) {
-    const profile = name === undefined ? undefined : profileOf(store, name);
+  for (const name of [preferred ?? local, ...Object.keys(store.profiles)]) {
+    const profile = profileOf(store, name);
     const account = profile && realAccount(host.env, profile);
-    if (name !== undefined && profile && account !== undefined && !profiles.has(account))
-      profiles.set(account, { ...profile, name });
+    if (profile && account !== undefined && !profiles.has(account)) profiles.set(account, { ...profile, name });
   }
-  return (account) => profiles.get(account);
+  return (account: string) => profiles.get(account);
 }
 
-/** Where the templates of a batch were seen. */
-export function templatePlace(context: Context, { batch: { scope }, record }: Pick<StoredBatch, 'batch' | 'record'>) {
-  if (record.isLocal) return { kind: 'local' } as const;
-  const { account, mode } = scope;
-  const baseUrl = profilesByAccount(context)(account)?.baseUrl ?? account;
-  return { kind: 'service', baseUrl, mode } as const;
+/** Finds the profile of an account, and the templates that were seen there. */
+export function senders(context: Context): (owner: Owner, isLocal?: boolean) => SenderFacts {
+  const profileFor = profilesByAccount(context);
+  const senders = new Map<string, SenderFacts>();
+  return ({ account, mode }, isLocal = false) => {
+    const { name, baseUrl = account } = profileFor(account) ?? {};
+    const place = isLocal ? ({ kind: 'local' } as const) : ({ kind: 'service', baseUrl, mode } as const);
+    const key = `${mode} ${account}`;
+    const sender = senders.get(key) ?? { profile: name, templates: templatesSeen(context.host, place) };
+    senders.set(key, sender);
+    return sender;
+  };
 }

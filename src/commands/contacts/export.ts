@@ -1,7 +1,7 @@
-import { type Context, streaming } from '../../cli/command.ts';
-import { callOptions } from '../../cli/globals.ts';
 import { CliError, usage } from '../../base/errors.ts';
 import { profileOption } from '../../base/shell-quote.ts';
+import { streaming } from '../../cli/command.ts';
+import { callOptions } from '../../cli/globals.ts';
 import { columnsOf, pick, type Row, valueAt } from '../../cli/output/rows.ts';
 import { recordPages } from '../../cli/record-pages.ts';
 import { listParams, queryOf } from '../lists.ts';
@@ -33,20 +33,29 @@ export const exportContacts = streaming({
   lists: true,
   async *run(context, input) {
     const { given, note } = context;
-    const columns = exportColumns(given);
-    let count = 0;
+    const isCut = given.columns === undefined && !/^(?:json|ndjson|id)$/.test(given.output ?? '');
+    const [unseen, omitted] = [new Set(given.columns), new Set<string>()];
+    let columns: readonly string[] | undefined;
+    let [count, cut] = [0, 0];
     try {
       for await (const page of recordPages(await context.client(), context, 'listContacts', queryOf(input))) {
         if ('whole' in page) throw noList(given.profile);
-        count += page.rows.length;
-        yield columns.add(page.rows);
+        const { rows } = page;
+        count += rows.length;
+        for (const name of unseen) if (rows.some((row) => valueAt(row, name) !== undefined)) unseen.delete(name);
+        if (isCut && rows.length > 0) columns ??= columnsOf(rows);
+        const others = rows.map((row) => (columns ? namesBesides(columns, row) : []));
+        cut += others.filter((names) => names.length > 0).length;
+        for (const name of others.flat()) omitted.add(name);
+        yield columns ? rows.map((row) => pick(row, columns ?? [])) : rows;
       }
-      yield columns.rest();
     } finally {
-      const omissions = columns.omissions();
-      if (omissions !== undefined) note('left-out', omissions);
+      if (cut > 0) note('left-out', omissionText(`${cut} of ${count}`, columns ?? [], [...omitted]));
     }
     if (count === 0) note('empty', 'there are no contacts');
+    const [missing] = unseen;
+    if (count > 0 && missing !== undefined)
+      throw usage(`--columns: there is no column "${missing}"`, 'bizmsg contacts list -o json shows the fields');
     return { count };
   },
   line: () => '',
@@ -58,64 +67,12 @@ function noList(profile: string | undefined): CliError {
   return new CliError('serviceFault', 'no-single-list', 'the response contains no single list of records', { hint });
 }
 
-/** Chooses the columns of an export, which the header line fixes before later rows are known. */
-interface ExportColumns {
-  /** Adds rows; returns the rows that can be printed now. */
-  add(rows: readonly Row[]): readonly Row[];
-  /** Returns the held rows; throws if a requested column occurred in no row. */
-  rest(): readonly Row[];
-  /** A note about the fields that were left out, if any. */
-  omissions(): string | undefined;
+function namesBesides(columns: readonly string[], row: Row): readonly string[] {
+  return Object.keys(row).filter((name) => !columns.includes(name));
 }
 
-/** Rows to hold while a requested column has not occurred yet. */
-const maxHeld = 1_000;
-
-function exportColumns({ output, columns: requested }: Context['given']): ExportColumns {
-  const isWhole = output === 'json' || output === 'ndjson' || output === 'id';
-  const [unseen, known, omitted] = [new Set(requested), new Set<string>(), new Set<string>()];
-  let columns = requested;
-  let held: readonly Row[] = [];
-  let [count, cut, isHolding] = [0, 0, true];
-  return {
-    add(rows) {
-      inspect(rows);
-      held = [...held, ...rows.map((row) => withColumns(row))];
-      isHolding &&= unseen.size > 0 && held.length < maxHeld;
-      return isHolding ? [] : release();
-    },
-    rest() {
-      const [unknown] = unseen;
-      if (unknown !== undefined && count > 0)
-        throw usage(`--columns: there is no column "${unknown}"`, `these have ${[...known].join(', ')}`);
-      return release();
-    },
-    omissions() {
-      if (omitted.size === 0 || !columns) return undefined;
-      const names = `${omitted.size === 1 ? 'field' : 'fields'} ${[...omitted].join(', ')}`;
-      const all = [...columns, ...omitted].join(',');
-      return `${cut} of ${count} rows were printed without the ${names}, which the first page with contacts lacks; add --columns ${all}, or use -o ndjson`;
-    },
-  };
-
-  function inspect(rows: readonly Row[]): void {
-    count += rows.length;
-    if (rows.length > 0 && !isWhole) columns ??= columnsOf(rows);
-    for (const name of unseen) if (rows.some((row) => valueAt(row, name) !== undefined)) unseen.delete(name);
-    if (unseen.size > 0) for (const name of columnsOf(rows)) known.add(name);
-  }
-
-  function withColumns(row: Row): Row {
-    if (!columns) return row;
-    const others = requested ? [] : Object.keys(row).filter((name) => !columns?.includes(name));
-    if (others.length > 0) cut += 1;
-    for (const name of others) omitted.add(name);
-    return pick(row, columns);
-  }
-
-  function release(): readonly Row[] {
-    const rows = held;
-    held = [];
-    return rows;
-  }
+function omissionText(rows: string, columns: readonly string[], omitted: readonly string[]): string {
+  const names = `${omitted.length === 1 ? 'field' : 'fields'} ${omitted.join(', ')}`;
+  const all = [...columns, ...omitted].join(',');
+  return `${rows} rows were printed without the ${names}, which the first page with contacts lacks; add --columns ${all}, or use -o ndjson`;
 }
