@@ -76,8 +76,7 @@ export async function* trustedEvents(
   } finally {
     await logs.close();
   }
-  if (unsigned > 0)
-    context.note('signature', `ignored ${counted(unsigned, 'event')} without a valid signature`);
+  if (unsigned > 0) context.note('signature', `ignored ${counted(unsigned, 'event')} without a valid signature`);
 }
 
 /** None if the sandbox has to run, but does not. */
