@@ -1,6 +1,6 @@
 import { type CliError, configuration, usage } from '../base/errors.ts';
 import { addressOf } from '../base/postgres-address.ts';
-import { type Database, query } from '../base/transaction.ts';
+import type { Database } from '../base/transaction.ts';
 import { isDead, workerText } from '../base/worker.ts';
 import { command, type Context } from '../cli/command.ts';
 import { printOptions } from '../cli/globals.ts';
@@ -15,7 +15,7 @@ import { teamUrl } from '../session/profiles/fields.ts';
 import { openTeamOf, type OpenRecord, openRecordFile } from '../session/record.ts';
 import { hasRecord } from '../session/record-file.ts';
 import { forgetTeam, hasTeamMark, teamOf } from '../session/team.ts';
-import { isWorking } from '../store/batch.ts';
+import { isWorking, scopeNumber } from '../store/batch.ts';
 import { watched } from '../store/marks.ts';
 import { accountsIn, copyAccount, type Moved, removeAccount } from '../store/move.ts';
 import { listBatches } from '../store/views.ts';
@@ -69,11 +69,9 @@ const join = command({
 /** Machines that name an account differently would each message its people. */
 function noteOthers(context: Context, accounts: readonly string[], account: string): void {
   if (accounts.length === 0 || accounts.includes(account)) return;
-  const others = `the team has messages or opt-outs of ${accounts.join(', ')}, but none of ${account}`;
-  context.note(
-    'other-accounts',
-    `${others}; for the same business, use its name: bizmsg profiles set PROFILE --account`,
-  );
+  const others = `the team sends for ${accounts.join(', ')}, and not yet for ${account}`;
+  const hint = 'for the same business, use its name: bizmsg profiles set PROFILE --account';
+  context.note('other-accounts', `${others}; ${hint}`);
 }
 
 /** The account of the caller, and its profile. */
@@ -105,7 +103,8 @@ async function moveTo(context: Context, url: string, account: string) {
     const moved = await withLedger(context, nothing, (from) =>
       copyAccount({ from, to, account, now: host.now(), isDead: (worker) => isDead(worker, host) }),
     );
-    await to.write(() => query('SELECT 1'));
+    // Another member must learn the name of the account, even if it has nothing yet.
+    await to.write(() => scopeNumber({ account, mode: 'live', kind: 'message', template: '' }));
     return { ...moved, accounts, end: () => withLedger(context, undefined, (from) => removeAccount(from, account)) };
   } finally {
     await team.close();

@@ -1,7 +1,9 @@
+import { addressOf } from '../base/postgres-address.ts';
 import { maskKey } from '../base/redact.ts';
 import { command } from '../cli/command.ts';
 import { printOptions } from '../cli/globals.ts';
 import { currentCaller, type Source } from '../session/caller.ts';
+import { teamOf } from '../session/team.ts';
 
 export const whoami = command({
   name: 'whoami',
@@ -21,6 +23,7 @@ export const whoami = command({
     const key = isService ? caller.key : running?.keys[caller.mode];
     const isBare = source === 'BIZMSG_API_KEY';
     const place = isService ? 'profile' : 'local sandbox';
+    const team = teamOf(context, { caller, simulated: !isService });
     return {
       profile: isService ? (caller.profile ?? null) : 'local',
       source,
@@ -31,14 +34,16 @@ export const whoami = command({
       key: key === undefined ? null : maskKey(key),
       key_source: isBare ? 'BIZMSG_API_KEY' : place,
       plan: (isService ? caller.plan : undefined) ?? null,
+      team: team === undefined ? null : addressOf(team).name,
     };
   },
-  view: ({ profile, source, mode, address, key, ...from }) =>
+  view: ({ profile, source, mode, address, key, team, ...from }) =>
     [
       `Profile  ${profile ?? 'none'}, ${reasons[source]}`,
       `Mode     ${mode}`,
       `Address  ${address === null ? 'the local sandbox, started on demand' : `${address}, ${origin(from.address_source)}`}`,
       `Key      ${key === null ? 'created when the sandbox starts' : `${key}, ${origin(from.key_source)}`}`,
+      ...(team === null ? [] : [`Team     ${team}`]),
     ].join('\n'),
 });
 

@@ -195,6 +195,7 @@ describe.skipIf(rig.missingPostgres !== undefined)('a machine of a team', () => 
     expect(await show('team', 'status')).toContain(`127.0.0.1:${team.server.port}`);
     for (const format of ['json', 'csv']) await show('team', 'status', '-o', format);
     await show('profiles', 'list', '-o', 'json');
+    expect(await show('whoami')).toContain(`Team     127.0.0.1:${team.server.port}`);
     await show('whoami', '-o', 'json');
     await show('doctor', '-o', 'json');
     await show(...rig.single(1), '--debug');
