@@ -113,7 +113,6 @@ export type ErrorCode =
   | 'state-unreadable'
   | 'state-unwritable'
   | 'store-damaged'
-  | 'store-exposed'
   | 'store-locked'
   | 'store-unreadable'
   | 'store-unwritable'

@@ -97,7 +97,7 @@ export function ownText(path: string): string {
 }
 
 /** A file or folder that other users can change. */
-export interface Exposure {
+interface Exposure {
   readonly path: string;
   /** The owner's uid, if it is another user. */
   readonly owner: number | undefined;
@@ -107,7 +107,7 @@ export interface Exposure {
 }
 
 /** Returns who else can change a file or folder; undefined if no other user can, or if it is not accessible. */
-export function exposureOf(path: string): Exposure | undefined {
+function exposureOf(path: string): Exposure | undefined {
   const found = statsOf(path);
   const me = ownUser();
   if (!found || me === undefined) return undefined;
@@ -129,14 +129,14 @@ export function ownNamesIn(folder: string): readonly string[] {
   return namesIn(folder);
 }
 
-export function exposedBy({ path, owner }: Exposure): string {
+function exposedBy({ path, owner }: Exposure): string {
   return owner === undefined ? `other users can write to ${path}` : `${path} belongs to another user (uid ${owner})`;
 }
 
 function remedyFor({ path, isOurs, isFolder }: Exposure): string {
   const word = shellQuote(path);
   if (isOurs) return `check that everything in it is yours, then run chmod go-w ${word}`;
-  return isFolder ? 'set BIZMSG_STATE_DIR to a folder of your own' : `remove it: rm ${word}`;
+  return isFolder ? 'set BIZMSG_STATE_DIR or BIZMSG_CONFIG_DIR to a folder of your own' : `remove it: rm ${word}`;
 }
 
 /** A group with the number of the user is the user's private group on most Linux systems. */

@@ -30,46 +30,38 @@ const exitCodes = `Exit codes
   130  interrupted
   143  terminated
 
-sandbox exec and webhooks expect exit with the code of the command that they
-run. Ctrl-C ends webhooks listen and sandbox start with 0. A batch that stopped
-(3, 4, 7, 9, 129, 130, 143) goes on with the same command, or batches resume.
+sandbox exec and webhooks expect exit with the code of their command. Ctrl-C ends
+webhooks listen and sandbox start with 0. A batch that stopped goes on with the
+same command, or with batches resume.
 `;
 
 const environment = `Environment
 
-  BIZMSG_API_KEY      the key; needs BIZMSG_BASE_URL
-  BIZMSG_BASE_URL     the base URL of the service
-  BIZMSG_PROFILE      the profile; cannot be combined with BIZMSG_API_KEY
-  BIZMSG_MODE         sandbox or live, like --mode
-  BIZMSG_ACCOUNT      whose messages these are, if the profile does not say it
-  BIZMSG_LOCAL_ONLY   "1": refuse every target except the local sandbox
+  BIZMSG_API_KEY, BIZMSG_BASE_URL  a key and its address, set together
+  BIZMSG_PROFILE         the profile; cannot be combined with BIZMSG_API_KEY
+  BIZMSG_MODE            sandbox or live, like --mode
+  BIZMSG_ACCOUNT         whose messages these are, if the profile does not say it
+  BIZMSG_TEAM            the URL of the team's database
+  BIZMSG_LOCAL_ONLY      "1": refuse every target except the local sandbox
   BIZMSG_WEBHOOK_SECRET  the secret that signs webhook events
-  BIZMSG_CONFIG_DIR   the folder of the profiles with their keys
-                      (default: ~/.config/bizmsg, on Windows %APPDATA%\\bizmsg)
-  BIZMSG_STATE_DIR    the folder of everything else (default:
-                      ~/.local/state/bizmsg, on Windows %LOCALAPPDATA%\\bizmsg)
-  XDG_CONFIG_HOME, XDG_STATE_HOME, XDG_CACHE_HOME
-                      replace ~/.config, ~/.local/state and ~/.cache
-  HTTPS_PROXY, ALL_PROXY, NO_PROXY
-                      an HTTP proxy for https, and hosts without it
-  NODE_EXTRA_CA_CERTS more certificate authorities
-  NO_COLOR, FORCE_COLOR  turn colors off or on
-  CI, ACCESSIBLE      no lines that change in place; with CI no prompts either
-  BROWSER             the browser of sandbox open, on Linux with xdg-open
+  BIZMSG_CONFIG_DIR      the folder of the profiles with their keys
+                         (default: ~/.config/bizmsg; Windows: %APPDATA%\\bizmsg)
+  BIZMSG_STATE_DIR       the folder of everything else, also of what was sent
+            (default: ~/.local/state/bizmsg; Windows: %LOCALAPPDATA%\\bizmsg)
+  XDG_CONFIG_HOME, XDG_STATE_HOME, XDG_CACHE_HOME, NODE_EXTRA_CA_CERTS,
+  HTTPS_PROXY, ALL_PROXY, NO_PROXY, NO_COLOR, FORCE_COLOR, BROWSER  as usual
+  CI, ACCESSIBLE         no lines that change in place; with CI no prompts either
 
 A BIZMSG_ variable that is set but empty is an error (exit 3), because a missing
 secret looks like that; so is a relative folder. bizmsg whoami shows which key a
-command would use. Without the state folder, bizmsg does not know what was sent.
+command would use.
 `;
 
 const twice = `Nobody gets the same template twice by accident
 
-In one batch each person gets one message, however often you repeat the command.
-A file that grows keeps its name: --batch newcomers sends to new people only.
-With --per order, each person gets one message for each order.
-
-Another batch of the template looks at what this machine sent with live keys of
-the account, in batches and single messages:
+In one batch each person gets one message, however often you repeat the command,
+or with --per order one for each order. Another batch of the template looks at
+what was sent with live keys of the account, in batches and single messages:
 
                the same text              another text
   sent         27 days: counts as sent    20 hours: held
@@ -77,19 +69,13 @@ the account, in batches and single messages:
   unsure       held until it is marked    20 hours: held
 
 A terminal asks whether these people get it once more. A script sends to the
-others and exits with 10: for the same text once, for held people each time.
-The same command looks at them again later. --again sends to all of them, so a
-weekly message with the same text is --batch news-{week} --again.
-
---resend changed sends the people of this batch the text that the file has now,
---resend failed and --resend unsure try those rows again. bizmsg batches mark
-records whether unsure rows were sent. After batches delete or history delete,
-bizmsg does not know who got the message.
+others and exits with 10. --again sends to all, so a weekly message with the same
+text is --batch news-{week} --again. --resend changed sends the people of this
+batch the text that the file has now; --resend failed and unsure try again.
 
 A single message asks if the same text went to the person within 10 minutes,
 within 20 hours by a batch, or may have been sent; a script exits with 11, and
---again sends it. With a sandbox key, only the batch itself counts. An import
-creates each contact once.
+--again sends it. With a sandbox key, only the batch itself counts.
 `;
 
 const agents = `For agents and scripts
@@ -102,9 +88,8 @@ Practise in the sandbox, which needs no account and sends nothing:
 
 BIZMSG_LOCAL_ONLY=1 refuses every other target, --dry-run sends nothing, and
 --no-input never prompts: a missing value is exit 2, a missing confirmation
-exit 11, and the hint names the option. A live batch from a script needs a name
-and a limit, --batch NAME --at-most N. bizmsg help -o json has all commands with
-their options.
+exit 11, and the hint names the option. A live batch from a script needs --batch
+NAME --at-most N. bizmsg help -o json has all commands with their options.
 
 Read the exit code before you repeat anything. 7, 8 and 9: nothing was done, so
 repeat the command. 10: some rows need a person; batches show lists why. 13: the
@@ -113,13 +98,10 @@ person. A batch may be repeated: each person gets it once.
 With -o json, stderr has one JSON object a line, and the last one is the error:
 code, message, hint, and done, which is "no" or "unknown".
 
-A live command that sends or changes something at an address that is not on this
-machine is refused (exit 11) if an AI agent runs it, which a variable such as
-AI_AGENT or CLAUDECODE shows. A person can allow it:
-
-  bizmsg profiles set NAME --agents live
-
-This is a seat belt, not a lock: give an agent a sandbox key.
+A live command that sends or changes something elsewhere is refused (exit 11) if
+a variable such as AI_AGENT or CLAUDECODE shows an AI agent. A person can allow
+it with bizmsg profiles set NAME --agents live. This is a seat belt, not a lock:
+give an agent a sandbox key.
 `;
 
 const files = `Files of rows, for send-batch and contacts import
@@ -133,21 +115,16 @@ JSON a column is a field. Cells of a workbook are read as they are shown.
   -p :name               send-batch: the next variable is the value of the
                          column name; -p VALUE is the same text for all rows,
                          -p= is empty, and -p ::text begins with a colon
-  --default name=friend  send-batch: the text where the cell is empty
   --where country=DE     only the rows with this value in a column; in JSON also
                          in a nested field: address.city=Bonn
-  --keep phone,name      contacts import: only these columns
   --type age=number      contacts import: number, boolean, json, list (split at
                          commas) or list:semicolon
 
 Phones with + or 00 are read in any notation: +1 (202) 555-0101. National ones
 need --country: DE, Germany, or :land for the column land; with intl, all begin
-with a country code (49170…). A file that is not UTF-8 needs --encoding, or has
-a byte order mark. A row with an empty variable fails. A person who is listed
-twice gets the first message, after a question if the texts differ.
-
-bizmsg reads the first visible sheet of a workbook, or --sheet NAME, with hidden
-rows. Excel drops the + of a phone: use --country intl, or format it as text.
+with a country code (49170…), as Excel leaves them. A file that is not UTF-8
+needs --encoding. A row with an empty variable fails, unless --default. A person
+who is listed twice gets the first message.
 
 Failed rows of a batch X: bizmsg batches report X --outcome failed > fix.csv
 writes them with the reasons. Correct the file, and send it with --batch X.

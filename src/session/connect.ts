@@ -3,8 +3,9 @@ import type { ClientOptions } from '../client/client.ts';
 import type { TransportOptions } from '../client/transport.ts';
 import type { Transport, WireAnswer } from '../client/wire.ts';
 import { CliError, configuration } from '../base/errors.ts';
-import { readRegular, whyUnreadable } from '../base/files.ts';
+import { readRegular, requireOwn, whyUnreadable } from '../base/files.ts';
 import { configFolder } from './folders.ts';
+import { storeFile } from './profiles/store.ts';
 import { newcomerNote, type Target } from './caller.ts';
 import { maskKey } from '../base/redact.ts';
 import { isLoopback } from '../client/address.ts';
@@ -71,16 +72,15 @@ export async function tryLookup(
  * must not go there, and announces a live key.
  */
 export async function prepareTarget(session: Session, caller: AnyCaller): Promise<CheckedTarget> {
-  const { host, note } = session;
-  const [located, sandboxes, { checkStore, refuseUnsafeTarget }] = await Promise.all([
+  const { host } = session;
+  const [located, { refuseUnsafeTarget }] = await Promise.all([
     locate(session, caller),
-    session.sandboxes(),
     import('./profiles/safety.ts'),
   ]);
-  const warning = isStoredLive(caller) ? checkStore(configFolder(host)) : undefined;
-  if (warning !== undefined) note('store-readable', warning);
-  if (caller.kind !== 'local')
-    await refuseUnsafeTarget(caller, { env: host.env, simulated: located.simulated, running: sandboxes.all });
+  const folder = configFolder(host);
+  // Other users could change the address.
+  if (isStoredLive(caller)) for (const path of [folder, storeFile(folder)]) requireOwn(path);
+  if (caller.kind !== 'local') refuseUnsafeTarget(caller, host.env, located.simulated);
   announce(session, located);
   return located;
 }

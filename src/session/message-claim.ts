@@ -1,6 +1,5 @@
 import { CliError, unsafe } from '../base/errors.ts';
 import { jsonText } from '../base/json.ts';
-import { sleep } from '../base/sleep.ts';
 import { isDead, workerName } from '../base/worker.ts';
 import type { Release } from '../client/pace.ts';
 import { singles } from '../store/batch.ts';
@@ -15,8 +14,8 @@ import type { BatchRecord, CheckedTarget, Session } from './session.ts';
 /** The claim of a live message in the record, so that it is not sent twice by accident. */
 export interface MessageClaim {
   /**
-   * Claims the message for the request that has this slot. If that fails, returns the slot, waits for the process that
-   * is sending the message or asks the user, and resolves to false: try again. Throws if it must not be sent.
+   * Claims the message for the request that has this slot. If that fails, returns the slot, asks the user and resolves to
+   * false: try again. Throws if it must not be sent.
    */
   take(slot: Release): Promise<boolean>;
   /** It was not sent, and will be tried again. */
@@ -34,9 +33,6 @@ export interface MessageClaimOptions {
   readonly isTest: boolean;
 }
 
-/** Milliseconds to wait for another process that sends the same message. */
-const maxWait = 60_000;
-const pollInterval = 200;
 /** Milliseconds from a claim to its request. Later, other machines might count this process as dead before it ends. */
 const longestDelay = 25_000;
 
@@ -74,7 +70,6 @@ function createClaim(
   const single = { scope, phone: message.to, body: jsonText(message), worker: workerName(host) };
   let isAgain = again;
   let claim: Claim | undefined;
-  let waitUntil: number | undefined;
   return { take, release: () => settled({ kind: 'again' }), close };
 
   async function take(slot: Release): Promise<boolean> {
@@ -108,18 +103,13 @@ function createClaim(
   async function refused(admitted: Admitted): Promise<void> {
     if (admitted.kind === 'admitted') return;
     if (admitted.kind === 'opted out') throw optedOut(message.to);
-    const { state, worker } = admitted;
-    const isGone = state === 'under way' && worker !== undefined && isDead(worker, host);
-    if (state === 'under way' && !isGone) return waited();
-    if (!isInteractive(host, given)) throw refusal(admitted, host.now());
-    await interaction.confirm(`The same message ${whenText(admitted, host.now())}. Send it again?`);
+    const { worker } = admitted;
+    const isGone = worker !== undefined && isDead(worker, host);
+    const before = { ...admitted, state: admitted.state === 'under way' && isGone ? 'unsure' : admitted.state };
+    const when = whenText(before, host.now());
+    if (!isInteractive(host, given)) throw refusal(before.state, `the same message ${when}; nothing was sent now`);
+    await interaction.confirm(`The same message ${when}. Send it again?`);
     isAgain = true;
-  }
-
-  async function waited(): Promise<void> {
-    waitUntil ??= host.steady() + maxWait;
-    if (host.steady() >= waitUntil) throw inProgress();
-    await sleep(pollInterval, host.later, host.signal);
   }
 
   /** The request is over, so a fault of the record must not replace its outcome. */
@@ -139,13 +129,14 @@ function createClaim(
 
 type Before = Extract<Admitted, { readonly kind: 'got it before' }>;
 
-function refusal(before: Before, now: number): CliError {
-  const message = `the same message ${whenText(before, now)}; nothing was sent now`;
-  if (before.state === 'sent') return unsafe('sent-before', message, '--again sends it once more');
-  return unsafe('sent-unsure', message);
+function refusal(state: Before['state'], message: string): CliError {
+  if (state === 'unsure') return unsafe('sent-unsure', message);
+  if (state === 'sent') return unsafe('sent-before', message, '--again sends it once more');
+  return unsafe('send-in-progress', message, 'run the same command again once the other one has ended');
 }
 
-function whenText({ state, at, by }: Before, now: number): string {
+function whenText({ state, at, by }: Pick<Before, 'state' | 'at' | 'by'>, now: number): string {
+  if (state === 'under way') return `is being sent by ${by === undefined ? 'another process' : `batch ${by}`}`;
   const what = state === 'sent' ? 'was sent' : 'may have been sent';
   return `${what} ${agoText(now - at)}${by === undefined ? '' : ` by batch ${by}`}`;
 }
@@ -155,11 +146,6 @@ function agoText(milliseconds: number): string {
   if (seconds < 5) return 'just now';
   if (seconds < 60) return `${seconds} s ago`;
   return seconds < 3_600 ? `${Math.floor(seconds / 60)} min ago` : `${Math.floor(seconds / 3_600)} h ago`;
-}
-
-function inProgress(): CliError {
-  const message = `another process has been sending the same message for more than ${maxWait / 1_000} s`;
-  return unsafe('send-in-progress', message, 'run the same command again once it has ended');
 }
 
 function optedOut(phone: string): CliError {

@@ -72,18 +72,3 @@ it.each([
   const argv = ['templates', 'list', '--dry-run', '--quiet'];
   expect((await cli(argv, { home: newHome(), env: callerOf(service, key) })).stderr).toBe(notice);
 });
-
-it.each([
-  [
-    'that made it',
-    async (home: string) => (await serveLocal(home)).keys.sandbox,
-    'the sandbox that made it runs at http',
-  ],
-  ['that runs', async (home: string) => (await serveLocal(home), localKey), 'a sandbox runs at http://127.0.0.1:'],
-  ['if none runs', async () => localKey, 'no sandbox runs there: start one with bizmsg sandbox start'],
-])("the refusal of a sandbox's key names the sandbox %s", async (_, keyOn, hint) => {
-  const home = newHome();
-  const key = await keyOn(home);
-  const { code, stderr } = await cli(['templates', 'list'], { home, env: callerOf('http://127.0.0.1:1', key) });
-  expect([code, stderr]).toEqual([11, expect.stringContaining(hint)]);
-});
