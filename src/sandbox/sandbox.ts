@@ -83,10 +83,10 @@ export function createSandbox(options: SandboxOptions = {}) {
     /** The secret that signs events, for webhooks without their own. */
     secret: () => state.secret.secret,
     /** All secrets that sign events now: the sandbox's, and those of webhooks. */
-    secrets: () =>
-      [state.secret, ...state.webhooks.all().flatMap(({ secret }) => secret ?? [])].flatMap((secret) =>
-        activeSecrets(secret, clock.now()),
-      ),
+    secrets: () => [
+      ...activeSecrets(state, clock.now()),
+      ...state.webhooks.all().flatMap(({ secret }) => secret ?? []),
+    ],
     clock,
     faults: { add: act(addFault), list: () => faultRows(state), clear: act(clearFaults) },
     webhooks: {

@@ -119,11 +119,8 @@ export const operations = {
     if (!found) throw new Refusal(404, 'there is no message with this id');
     return found;
   }),
-  /** By key or key id; default: the first sandbox key. */
-  audit: op(
-    fields({ key: optional(read.string), limit: optional(integer()) }),
-    (sandbox, { key = sandbox.keys.sandbox, limit }) => newest(sandbox.audit(key), limit).map(requestRow),
-  ),
+  /** By key or key id. */
+  audit: op(fields({ key: read.string }), (sandbox, { key }) => sandbox.audit(key).map(requestRow)),
 
   clock: op(nothing, (sandbox) => sandbox.time.now()),
   freezeClock: op(nothing, (sandbox) => sandbox.time.freeze()),
@@ -138,10 +135,7 @@ export const operations = {
   webhooks: op(nothing, (sandbox) => sandbox.webhooks.list()),
   addWebhook: op(newWebhook, (sandbox, webhook) => sandbox.webhooks.add(webhook)),
   removeWebhook: op(fields({ webhook: read.string }), (sandbox, { webhook }) => sandbox.webhooks.remove(webhook)),
-  /** Replaces the secret of one webhook, or of the sandbox. */
-  rotateSecret: op(fields({ webhook: optional(read.string) }), (sandbox, { webhook }) =>
-    sandbox.webhooks.rotate(webhook),
-  ),
+  rotateSecret: op(nothing, (sandbox) => sandbox.webhooks.rotate()),
   /** The cursors are those of events. */
   deliveries: op(deliveryFilter, (sandbox, filter) => sandbox.deliveries(filter)),
   /** Deliveries with all attempts, by the id of a delivery or an event. */

@@ -4,7 +4,7 @@ import { isDelivered } from '../../contract/events.ts';
 import { sign, signatureHeaders } from '../../contract/signature.ts';
 import type { Target } from '../../delivery/target.ts';
 import { payloadOf } from '../api/answers.ts';
-import type { Attempt, Delivery, EventFault, SandboxEvent, SigningSecret, Webhook } from '../state/records.ts';
+import type { Attempt, Delivery, EventFault, SandboxEvent, Webhook } from '../state/records.ts';
 import { isOnAnswers } from '../state/records.ts';
 import type { Core, State } from '../state/state.ts';
 import type { Clock } from '../time/clock.ts';
@@ -61,7 +61,7 @@ async function post(request: SignedRequest, target: Target, clock: Clock): Promi
 }
 
 function signedRequest({ event, webhook }: Sending, { store, clock }: Core, fault?: EventFault['kind']): SignedRequest {
-  const secrets = activeSecrets(webhook.secret ?? store.state.secret, clock.now());
+  const secrets = webhook.secret === undefined ? activeSecrets(store.state, clock.now()) : [webhook.secret];
   const body = jsonText(payloadOf(event));
   // Real time, because a receiver would refuse the sandbox's time.
   const timestamp = Math.floor(clock.wall() / 1000);
@@ -79,8 +79,8 @@ function signedRequest({ event, webhook }: Sending, { store, clock }: Core, faul
   return { headers, body };
 }
 
-/** The newest secret, and the one before it until it expires. */
-export function activeSecrets({ secret, previous }: SigningSecret, now: number): readonly string[] {
+/** The sandbox's secret, and the one before it until it expires. */
+export function activeSecrets({ secret: { secret, previous } }: State, now: number): readonly string[] {
   return previous && now < previous.until ? [secret, previous.secret] : [secret];
 }
 

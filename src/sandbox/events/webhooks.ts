@@ -1,3 +1,4 @@
+import { isoTime } from '../../base/iso-time.ts';
 import { redact } from '../../base/redact.ts';
 import { isSecret } from '../../contract/signature.ts';
 import { isThisMachine } from '../../delivery/target.ts';
@@ -33,9 +34,7 @@ export function addWebhook(core: Core, fields: ReturnType<typeof newWebhook>) {
   if (events.length === 0) throw new Refusal(400, 'events is empty; without it, the webhook receives all');
   const before = withUrl(store.state, url);
   const { id, createdAt } = before ?? { id: ids.id('whk'), createdAt: clock.now() };
-  const isSame = before?.secret && before.secret.secret === own;
-  const secret = isSame ? before.secret : own === undefined ? undefined : { secret: own };
-  const webhook: Webhook = { id, url, events, secret, createdAt };
+  const webhook: Webhook = { id, url, events, secret: own, createdAt };
   put(core, webhook);
   if (before?.disabled !== undefined) hold(core, id, undefined);
   const caughtUp = catchesUp ? catchUp(core, webhook) : 0;
@@ -55,20 +54,13 @@ export function removeWebhook(core: Core, idOrUrl: string) {
   return rowOf(webhook);
 }
 
-/** Creates a new secret for one webhook or the sandbox. The old one also signs for one more day. */
-export function rotateSecret(core: Core, idOrUrl?: string) {
-  const { state, happened } = core.store;
-  const until = core.clock.now() + day;
-  const webhook = idOrUrl === undefined ? undefined : webhookNamed(state, idOrUrl);
-  const before = webhook?.secret ?? state.secret;
-  const rotated = { secret: newSecret(), previous: { secret: before.secret, until } };
-  if (webhook) put(core, { ...webhook, secret: rotated });
-  else {
-    state.secret = rotated;
-    happened({ type: 'webhooks' });
-  }
-  const row = webhook && rowOf({ ...webhook, secret: rotated });
-  return { webhook: row, secret: rotated.secret, until: new Date(until).toISOString() };
+/** Replaces the sandbox's secret. The old one also signs for one more day. */
+export function rotateSecret({ store, clock }: Core) {
+  const until = clock.now() + day;
+  const { state, happened } = store;
+  state.secret = { secret: newSecret(), previous: { secret: state.secret.secret, until } };
+  happened({ type: 'webhooks' });
+  return { secret: state.secret.secret, until: isoTime(until) };
 }
 
 /** Sends no more events to a webhook. */
@@ -137,6 +129,6 @@ function rowOf({ id, url, events, createdAt, secret, disabled: reason }: Webhook
     state: reason === undefined ? ('active' as const) : ('disabled' as const),
     /** Why it is disabled. */
     ...(reason !== undefined && { reason }),
-    created_at: new Date(createdAt).toISOString(),
+    created_at: isoTime(createdAt),
   };
 }

@@ -78,8 +78,8 @@ export function createSandbox(options: SandboxOptions = {}) {
       list: () => read('webhooks.list', operations.webhooks),
       /** By id or URL. */
       remove: (webhook: string) => run('webhooks.remove', operations.removeWebhook, { webhook }),
-      /** Returns a new secret for one webhook or the sandbox. The old one also signs for one more day. */
-      rotate: (webhook?: string) => run('webhooks.rotate', operations.rotateSecret, { webhook }).secret,
+      /** Returns a new secret of the sandbox. The old one also signs for one more day. */
+      rotate: () => run('webhooks.rotate', operations.rotateSecret).secret,
     },
     /** Triggers an event and the changes that lead to it. Returns all events it caused, in order. */
     trigger<E extends EventName>(event: E, values?: FieldsOf<E>): readonly EventRecord[] {

@@ -135,7 +135,7 @@ export interface Webhook {
   readonly url: string;
   readonly events: readonly EventName[] | 'all';
   /** Its own secret; if undefined, the sandbox's secret signs. */
-  readonly secret?: SigningSecret | undefined;
+  readonly secret?: string | undefined;
   readonly createdAt: number;
   /** Why it is disabled. */
   readonly disabled?: string | undefined;

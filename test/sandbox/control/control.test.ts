@@ -121,7 +121,6 @@ describe('the control plane', () => {
     ['POST', '/addWebhook', '{"url":"https://example.com"}', 400],
     ['POST', '/addWebhook', '{"url":"http://127.0.0.1:9/","events":["message"]}', 400],
     ['POST', '/removeWebhook', '{"webhook":"none"}', 404],
-    ['POST', '/rotateSecret', '{"webhook":"none"}', 404],
     ['POST', '/deliveries', '{"states":["lost"]}', 400],
     ['POST', '/delivery', '{"id":"none"}', 404],
     ['POST', '/redeliver', '{"id":"none"}', 404],

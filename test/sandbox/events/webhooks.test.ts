@@ -209,24 +209,20 @@ describe('a secret', () => {
     );
   });
 
-  it('of a webhook can replace the secret of the sandbox, or its own', async () => {
+  it('of the sandbox signs for one more day after a rotation, also after a restart', async () => {
     const file = memoryFile();
-    const { sandbox, post } = courierWorld({ file });
-    const [one, other] = [await receiver(), await receiver()];
-    const { id } = sandbox.webhooks.add({ url: one.url });
-    sandbox.webhooks.add({ url: other.url });
-    const first = sandbox.webhooks.rotate(id);
-    expect(first.webhook).toMatchObject({ id, secret: 'own' });
-    await post(paths.contacts, { phone: '+1' });
-    await sandbox.settled();
-    expect(signers(one, [sandbox.secret(), first.secret])).toEqual([true, true]);
-    expect(signers(other, [sandbox.secret(), first.secret])).toEqual([true, false]);
-    const second = sandbox.webhooks.rotate(one.url);
+    const { sandbox } = courierWorld({ file });
+    const one = await receiver();
+    sandbox.webhooks.add({ url: one.url });
+    const secrets = [sandbox.secret(), sandbox.webhooks.rotate().secret, sandbox.webhooks.rotate().secret];
     sandbox.close();
-
-    const restarted = courierWorld({ file });
-    await restarted.post(paths.contacts, { phone: '+2' });
-    await restarted.sandbox.settled();
-    expect(signers(one, [sandbox.secret(), first.secret, second.secret])).toEqual([false, true, true]);
+    const { sandbox: again } = courierWorld({ file });
+    again.trigger('order.paid');
+    await again.settled();
+    expect(signers(one, secrets)).toEqual([false, true, true]);
+    await again.time.advance(24 * hour);
+    again.trigger('order.paid');
+    await again.settled();
+    expect(signers(one, secrets)).toEqual([false, false, true]);
   });
 });
