@@ -30,7 +30,7 @@ export function redactTarget(target: string): string {
 }
 
 /** Decodes percent signs. If they are not valid UTF-8, each becomes one character. */
-export function percentDecoded(target: string): string {
+function percentDecoded(target: string): string {
   try {
     return target.includes('%') ? decodeURIComponent(target) : target;
   } catch {

@@ -16,36 +16,26 @@ export async function* recordPages(
   query: Query,
 ): AsyncGenerator<RecordPage> {
   let before: readonly Row[] | undefined;
-  let [empty, count] = [0, 0];
+  let count = 0;
   for await (const { answer, more } of pages(name, query)) {
-    const found = findRows(answer);
-    if (!found && before === undefined) {
+    const rows = findRows(answer);
+    if (!rows && !before) {
       yield { whole: answer };
       return;
     }
-    empty = found?.length === 0 ? empty + 1 : 0;
-    const end = empty > mostEmpty ? `${mostEmpty} pages in a row are empty` : endOf(found, before);
-    if (end) note('no-further-page', `${end}; showing the pages before it`);
-    if (!found || end) return;
-    before = found;
-    count += found.length;
+    // A service may ignore its own cursor.
+    const isRepeated = rows?.length && jsonText(rows) === jsonText(before);
+    const end = isRepeated ? 'the service sends the same page again' : 'no single list of records in a further page';
+    if (!rows || isRepeated) return note('no-further-page', `${end}; showing the pages before it`);
+    before = rows;
+    count += rows.length;
     const missing = more ? undefined : missingIn(answer, count);
     if (missing !== undefined) note('maybe-incomplete', `the response has ${missing}, ${unlinked}`);
-    yield { rows: found, more };
+    yield { rows, more };
   }
 }
 
 const unlinked = 'but no link to a next page: records may be missing; lists take --url-param page=2';
-/** A service may return empty pages if it filters after paging. */
-const mostEmpty = 20;
-
-/** Why a page ends the list although the previous one links to it. */
-function endOf(found: readonly Row[] | undefined, before: readonly Row[] | undefined): string | undefined {
-  if (!found) return 'no single list of records in a further page';
-  if (found.length === 0) return undefined;
-  // A service that ignores its own cursor returns the same page forever.
-  return jsonText(found) === jsonText(before) ? 'the service sends the same page again' : undefined;
-}
 
 /** The field by which the last answer says that there are further records: §4 does not show how to fetch them. */
 function missingIn(answer: unknown, count: number): string | undefined {

@@ -121,8 +121,6 @@ function method(text: string): string {
 function header(text: string): readonly [string, string] {
   const [, name, value] = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([^\0-\x08\x0a-\x1f\x7f]*)$/.exec(text) ?? [];
   if (name === undefined || value === undefined) throw usage('a header has the form name:value');
-  if (/^x-(?:http-)?method(?:-override)?$/i.test(name))
-    throw usage(`the header ${name} would make it another method`, 'use -X');
   if (name.toLowerCase() === 'authorization' || redact(value) !== value) {
     throw unsafe(
       'key-in-arguments',

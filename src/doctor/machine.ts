@@ -9,29 +9,8 @@ import type { Session } from '../session/session.ts';
 import { type Check, failed, pass, warn } from './check.ts';
 import { checkRecord } from './record.ts';
 
-/** The same as in package.json. */
-export const engines = '^20.19.0 || ^22.13.0 || >=24';
-
 export function nodeCheck({ node, sqlite }: Pick<Host, 'node' | 'sqlite'>): Check {
-  if (!sqlite()) return failed('node', noSqlite());
-  if (isIn(engines, node)) return pass('node', `${node}, with SQLite`);
-  return warn(
-    'node',
-    `${node}, and bizmsg is made for ${engines}`,
-    'install a newer one: https://nodejs.org/en/download',
-  );
-}
-
-function isIn(range: string, version: string): boolean {
-  const [major = 0, minor = 0] = partsOf(version);
-  return range.split(' || ').some((one) => {
-    const [leastMajor = 0, leastMinor = 0] = partsOf(one.replace(/^\D+/, ''));
-    return major === leastMajor ? minor >= leastMinor : one.startsWith('>') && major > leastMajor;
-  });
-}
-
-function partsOf(version: string): readonly number[] {
-  return version.split('.').map((part) => Number.parseInt(part, 10));
+  return sqlite() ? pass('node', `${node}, with SQLite`) : failed('node', noSqlite());
 }
 
 /** Whether the state folder is private and writable, and the record in it intact. */

@@ -84,7 +84,8 @@ async function openSender(session: Session, checkedTarget: CheckedTarget, option
     signal: signals.leave,
     pace: closedFor ? pausedPace(pace, closedFor, host.later) : pace,
     isBatch: true,
-    onWait: waitReporter(session),
+    // The progress shows waits.
+    onWait: () => {},
   });
   const sender: Sender = {
     pace: {
@@ -144,23 +145,4 @@ function targetOf(session: Session, checkedTarget: CheckedTarget, plan: Plan): B
   const address = caller.kind === 'local' ? 'local' : target.baseUrl.replace(/\/+$/, '');
   const hasTeam = teamOf(session, checkedTarget) !== undefined;
   return { address, mode: target.mode, simulated, hasTeam, plan };
-}
-
-/** Milliseconds between two notes about the same repeated wait. */
-const noteInterval = 30_000;
-/** Milliseconds after which another wait counts as new. */
-const mergeGap = 5_000;
-
-/** Reports waits, at most one note in 30 s for the same wait. */
-function waitReporter({ host, note }: Session): (milliseconds: number, why: string) => void {
-  let [nextAt, waitsUntil] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY];
-  return (milliseconds, why) => {
-    const now = host.now();
-    // A wait that starts during the previous one, or soon after it, is the same wait.
-    const isNew = now > waitsUntil + mergeGap;
-    waitsUntil = Math.max(waitsUntil, now + milliseconds);
-    if (now < nextAt && !isNew) return;
-    nextAt = now + noteInterval;
-    note('waiting', `${why}; going on in ${(milliseconds / 1000).toFixed(1)} s`);
-  };
 }

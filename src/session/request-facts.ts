@@ -1,5 +1,3 @@
-import { posix } from 'node:path';
-import { percentDecoded } from '../base/redact.ts';
 import { isMutation, type WireRequest } from '../client/wire.ts';
 import { type BodyOf, endpoints } from '../contract/endpoints.ts';
 import { readPhone } from '../contract/phone.ts';
@@ -17,7 +15,7 @@ export interface Outgoing {
 
 /** The message that a request sends, from any command; undefined if it sends none. */
 export async function messageIn({ method, url, body }: Request): Promise<Outgoing | undefined> {
-  const path = plainPath(new URL(url).pathname).toLowerCase();
+  const path = new URL(url).pathname.toLowerCase();
   // A service may have endpoints for messages that the document does not show.
   if (!isMutation(method) || !path.includes('/messages')) return undefined;
   const isKnown = method === 'POST' && path.endsWith(endpoints.sendTemplate.path);
@@ -42,11 +40,6 @@ function messageOf(value: unknown): BodyOf<'sendTemplate'> | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** Normalizes the spelling of a path, since a service may accept several. */
-function plainPath(pathname: string): string {
-  return posix.normalize(`/${percentDecoded(pathname).replaceAll('\\', '/')}`).replace(/(?<=.)\/$/, '');
 }
 
 function jsonIn(body: WireRequest['body']): unknown {

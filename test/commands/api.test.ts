@@ -67,15 +67,10 @@ describe('api', () => {
     expect(seen[0]?.headers).toMatchObject({ 'content-type': 'text/csv', 'x-a': 'b', 'x-empty': '' });
   });
 
-  it.each([
-    ['X-HTTP-Method-Override: POST', 'would make it another method'],
-    ['x-http-method: DELETE', 'would make it another method'],
-    ['X-Method-Override: PUT', 'would make it another method'],
-    [`X-Api-Key: ${testKey}`, 'refusing a key on the command line'],
-  ])('sends no header %s', async (header, why) => {
+  it('sends no header with a key', async () => {
     const { seen, ...caller } = await open();
-    const { stderr } = await cli(['api', '/x', '-H', header], caller);
-    expect([stderr, seen]).toEqual([expect.stringContaining(why), []]);
+    const { stderr } = await cli(['api', '/x', '-H', `X-Api-Key: ${testKey}`], caller);
+    expect([stderr, seen]).toEqual([expect.stringContaining('refusing a key on the command line'), []]);
   });
 
   it.each([

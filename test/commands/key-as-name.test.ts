@@ -29,7 +29,7 @@ describe.each(['live', 'sandbox'])('with a %s key, a key is refused and neither 
     const machine = await openMachine();
     const { code, stdout, stderr } = await machine.run([...words, '--mode', mode], { stdin });
     expect([code, stdout]).toEqual([2, '']);
-    expect(stderr).toContain('looks like a key');
+    expect(stderr).toContain('contains a key');
     expect([stderr + kept(machine), await machine.sent()]).toEqual([expect.not.stringContaining('7Rw1Kc5N'), 0]);
   });
 });
@@ -41,7 +41,7 @@ describe('a key without a known prefix is refused if it is stored on this machin
   ])('%s', async (_, words, stdin) => {
     const { home, env, seen } = await openHostile((__, ___, response) => response.end('{"message_id":"msg_1"}'));
     const { code, stderr } = await cli(words, { home, stdin, env: { ...env, BIZMSG_API_KEY: bareKey } });
-    expect([code, stderr, seen]).toEqual([2, expect.stringContaining('a key stored on this machine'), []]);
+    expect([code, stderr, seen]).toEqual([2, expect.stringContaining('contains a key'), []]);
     expect(stderr + kept({ home })).not.toContain('Zt5hWq8L');
   });
 });

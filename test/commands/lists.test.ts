@@ -36,16 +36,6 @@ describe('a list of contacts', () => {
     },
   );
 
-  it.each([
-    ['[]', 21],
-    ['[{"id":"1"}]', 2],
-  ])('ends if a service returns endless cursors: %s', async (data, calls) => {
-    let count = 0;
-    const caller = await openHostile((_, __, response) => response.end(`{"data":${data},"next_cursor":"c${++count}"}`));
-    const { code, stderr } = await cli(all, caller);
-    expect([code, noteCodes(stderr), caller.seen.length]).toEqual([0, ['no-further-page'], calls]);
-  });
-
   it.each(['{"data":[{"id":"1"}],"has_more":true}', '{"data":[{"id":"1"}],"meta":{"total":500}}'])(
     'may be incomplete, with a note, if nothing leads to further records: %s',
     async (page) => {
@@ -113,12 +103,6 @@ describe('a list of contacts', () => {
     const { code, stdout } = await cli(['contacts', 'list', ...form], await paged('{"data":[]}'));
     expect([code, stdout]).toEqual([0, prints]);
   });
-});
-
-it('prints a page with more records than a call can take arguments', async () => {
-  const records = Array.from({ length: 200_000 }, (_, at) => `{"id":${at}}`);
-  const { code, stdout } = await cli(['contacts', 'list', '-o', 'id'], await paged(`[${records.join(',')}]`));
-  expect([code, stdout.split('\n').length]).toEqual([0, 200_001]);
 });
 
 it('a list shows the columns that people look for first on 44 columns, and no JSON on 80', async () => {
