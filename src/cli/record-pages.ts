@@ -26,7 +26,10 @@ export async function* recordPages(
     // A service may ignore its own cursor.
     const isRepeated = rows?.length && jsonText(rows) === jsonText(before);
     const end = isRepeated ? 'the service sends the same page again' : 'no single list of records in a further page';
-    if (!rows || isRepeated) return note('no-further-page', `${end}; showing the pages before it`);
+    if (!rows || isRepeated) {
+      note('no-further-page', `${end}; showing the pages before it`);
+      return;
+    }
     before = rows;
     count += rows.length;
     const missing = more ? undefined : missingIn(answer, count);
