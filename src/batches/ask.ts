@@ -7,7 +7,7 @@ import { isNational } from '../contract/phone.ts';
 import { usage } from '../base/errors.ts';
 import type { Input } from './input/input.ts';
 import { columnNamed, isPhoneName, usualPhoneColumns } from './mapping/columns.ts';
-import type { Told } from './told.ts';
+import type { Told } from './settings.ts';
 
 export interface Asking {
   readonly kind: 'message' | 'import';

@@ -3,14 +3,13 @@ import { shellQuote } from '../base/shell-quote.ts';
 import { sleep } from '../base/sleep.ts';
 import type { Database } from '../base/transaction.ts';
 import type { Context } from '../cli/command.ts';
-import { whole } from '../cli/output/figures.ts';
+import { timeText, whole } from '../cli/output/figures.ts';
 import { type Batch, findBatch, isWorking, type Owner } from '../store/batch.ts';
 import { lease } from '../store/schema.ts';
 import { countIn } from '../store/tally.ts';
 import { storedBatch } from '../store/views.ts';
 import { type Wanted, whichBatch } from '../store/which.ts';
 import { declareDead } from '../store/work.ts';
-import { timeText } from './overview.ts';
 import { interruptedEarly } from './stop.ts';
 import { describeWorker, isDead, workerText } from '../base/worker.ts';
 

@@ -2,12 +2,12 @@ import { unsafe, usage } from '../base/errors.ts';
 import { shellQuote } from '../base/shell-quote.ts';
 import type { Database } from '../base/transaction.ts';
 import type { Context } from '../cli/command.ts';
-import { counted, rowsText, whole } from '../cli/output/figures.ts';
+import { counted, rowsText, whole, zonedTime } from '../cli/output/figures.ts';
 import type { Scope } from '../store/batch.ts';
-import type { Draft } from '../store/draft.ts';
-import { columnsThatDiffer } from '../store/repeats.ts';
-import type { Copied } from './problems.ts';
-import { type Forecast, sum } from './forecast.ts';
+import { anyText } from '../store/before.ts';
+import { decide, type Plan } from '../store/decide.ts';
+import { columnsThatDiffer, type Draft } from '../store/draft.ts';
+import { type Copied, type Forecast, forecast, sum } from './forecast.ts';
 import { type Overview, overviewText } from './overview.ts';
 
 export interface Question {
@@ -15,13 +15,13 @@ export interface Question {
   readonly forecast: Forecast;
   readonly atMost: number | undefined;
   /** Whether a person was asked for a part of the command, so that nothing is sent before a yes. */
-  readonly isAsked: boolean;
+  readonly isAsked?: boolean;
   /** Options of the profile, which are shown by the overview, or else by a note. */
   readonly profile: readonly string[];
   /** Whether the people who got it before can be sent it once more. */
-  readonly mayRepeat: boolean;
+  readonly mayRepeat?: boolean;
   /** Whether the first message can be sent to the user before. */
-  readonly mayTest: boolean;
+  readonly mayTest?: boolean;
   overview(): Promise<Overview>;
 }
 
@@ -32,7 +32,7 @@ const fewRows = 10;
 
 /** Asks a person before something is sent, and refuses a live script without a limit. */
 export async function confirmed(context: Context, question: Question): Promise<Answer> {
-  const { scope, forecast, atMost, isAsked, profile } = question;
+  const { scope, forecast, atMost, isAsked = false, profile } = question;
   const isLive = scope.mode === 'live';
   const { toSend } = forecast;
   refuseTooMany(toSend, atMost);
@@ -66,7 +66,7 @@ function unlimited({ given }: Context, toSend: number): Error {
 
 async function ask(context: Context, { scope, forecast, mayTest }: Question, earlier: number): Promise<Answer> {
   const { toSend } = forecast;
-  const isTestable = mayTest && toSend > 0;
+  const isTestable = mayTest === true && toSend > 0;
   const verb = scope.kind === 'import' ? 'import' : 'send';
   const word = toSend < fewRows ? 'y' : String(toSend);
   const ways = [
@@ -125,4 +125,31 @@ export function refuseOtherNumbers({ interactive }: Context, scope: Scope, { sen
   if (interactive || scope.mode !== 'live' || notMobile.count <= sendable / 10) return;
   const message = `${whole(notMobile.count)} of ${whole(sendable)} numbers are not mobile numbers of their country`;
   throw unsafe('other-numbers', message, 'nothing was sent; check --country, and look at them with --dry-run');
+}
+
+/** How people who got another text from elsewhere can be sent this one, too. */
+export async function heldHints(database: Database, draft: Draft, { held }: Forecast): Promise<readonly string[]> {
+  const others = held.filter(({ why }) => why === 'another text');
+  if (others.length === 0) return [];
+  const free = zonedTime(Math.max(...others.map(({ at }) => at)) + anyText);
+  const columns = await columnsThatDiffer(database, draft, 'elsewhere');
+  const perText = columns.map((column) => `--per ${shellQuote(column)}`).join(' or ');
+  return [
+    `wait until ${free}, then repeat the command; or --again sends the ${whole(sum(others))} now`,
+    ...(perText === '' ? [] : [`or a new batch with ${perText}: one message each`]),
+  ];
+}
+
+/** With a sandbox key, it is only a note that people got the template before. */
+export async function noteEarlier(context: Context, database: Database, plan: Plan): Promise<void> {
+  const { draft } = plan;
+  const { scope } = draft;
+  if (scope.kind === 'import' || scope.mode === 'live') return;
+  const asLive: Plan = { ...plan, draft: { ...draft, scope: { ...scope, mode: 'live' } } };
+  const { before, held } = forecast(await decide(database, asLive), Infinity);
+  const earlier = [...before, ...held];
+  if (earlier.length === 0) return;
+  const names = [...new Set(earlier.map(({ by }) => (by === '' ? 'single messages' : by)))].slice(0, 3).join(', ');
+  const who = `${counted(sum(earlier), 'person', 'people')} got this template before (${names})`;
+  context.note('sent-before', `${who}; a live batch leaves them out without --again`);
 }

@@ -4,8 +4,8 @@ import type { Context, Emit } from '../cli/command.ts';
 import type { BatchClient, Sender } from '../session/session.ts';
 import type { Hours } from './hours.ts';
 import { hoursOf, rateOf } from './options.ts';
+import type { Told } from './settings.ts';
 import type { BatchSignals } from './stop.ts';
-import type { Told } from './told.ts';
 
 /** The connections of a command, and where it records what it does. */
 export interface Desk {

@@ -5,31 +5,32 @@ import { openMobiles } from '../contract/phone.ts';
 import { addRows, type Draft, exclude, type NewRow } from '../store/draft.ts';
 import { phoneIn } from './ask.ts';
 import { readExcluded } from './exclude.ts';
-import type { InputRow, Fields } from './input/row.ts';
+import type { Copied } from './forecast.ts';
+import type { Fields, InputRow } from './input/row.ts';
 import type { Loading } from './loading.ts';
-import { watchNames } from './mapping/columns.ts';
-import type { Mapper } from './mapping/mapped.ts';
-import { fieldName } from './mapping/values.ts';
+import { requireFields } from './mapping/columns.ts';
+import { contactMapper } from './mapping/contact.ts';
+import { messageMapper } from './mapping/message.ts';
+import { fieldName, type Mapper } from './mapping/values.ts';
 import { whereFilter } from './mapping/where.ts';
-import { namedFields, whereOf } from './options.ts';
-import { type Copied, Problems } from './problems.ts';
-import { withoutReport } from './report-columns.ts';
+import { contactOptionsOf, messageOptionsOf, namedFields, whereOf } from './options.ts';
+import { Problems } from './outcomes.ts';
+import { withoutReport } from './report.ts';
 
 const pieceSize = 2_000;
 const notMobile = 'not a mobile number of its country';
 
 /** Copies the rows of the input, and the excluded phones, into a draft. */
 export async function fillDraft(loading: Loading, draft: Draft): Promise<Copied> {
-  const { desk, order, settings, per, columns } = loading;
+  const { desk, settings, per, columns, secrets } = loading;
   const { context, database } = desk;
   const { effective, excludeFrom } = settings;
-  // A table was checked by the mapper.
-  const names = columns === undefined ? watchNames(namedFields(effective, per)) : undefined;
+  const names = new Set<string>();
   const reader = {
-    map: await order.mapper(effective, per, columns),
+    map: await mapperOf(loading),
     isUnwanted: whereFilter(whereOf(effective), columns),
-    see: names?.see,
-    secrets: loading.secrets,
+    names,
+    secrets,
     target: draft.target?.id,
   };
   const progress = await context.progress();
@@ -40,7 +41,8 @@ export async function fillDraft(loading: Loading, draft: Draft): Promise<Copied>
       rows += 1;
       return newRow(reader, row);
     });
-    names?.refuseUnseen();
+    // A record may lack any field. A table was checked by the mapper.
+    if (columns === undefined && names.size > 0) requireFields(namedFields(effective, per), [...names]);
     const { country, encoding } = effective;
     const phones = await readExcluded(context, excludeFrom, { country, encoding, column: phoneIn(effective) });
     await exclude(database, draft.id, phones);
@@ -48,6 +50,13 @@ export async function fillDraft(loading: Loading, draft: Draft): Promise<Copied>
   } finally {
     progress.end();
   }
+}
+
+/** Throws if an option does not fit the columns. */
+function mapperOf({ scope, settings, per, columns }: Loading): Promise<Mapper> {
+  const { effective } = settings;
+  if (scope.kind === 'import') return contactMapper(contactOptionsOf(effective), columns);
+  return messageMapper({ ...messageOptionsOf(effective), template: scope.template, per }, columns);
 }
 
 async function copyRows(
@@ -84,16 +93,16 @@ interface Reader extends Pick<Loading, 'secrets'> {
   readonly map: Mapper;
   /** Whether `--where` excludes a row. */
   readonly isUnwanted: (fields: Fields) => boolean;
-  /** Called for the fields of each row. */
-  readonly see: ((fields: Fields) => void) | undefined;
+  /** Gets the names of all fields. */
+  readonly names: Set<string>;
   /** The id of the batch that it is loaded into. */
   readonly target: string | undefined;
 }
 
-function newRow({ map, isUnwanted, see, secrets, target }: Reader, row: InputRow): NewRow {
+function newRow({ map, isUnwanted, names, secrets, target }: Reader, row: InputRow): NewRow {
   const { number, line, problem } = row;
   const { fields, fixes } = withoutReport(row.fields);
-  if (problem === undefined) see?.(fields);
+  for (const name of problem === undefined ? Object.keys(fields) : []) names.add(name);
   const mapped = problem === undefined ? map(fields) : undefined;
   const isLeftOut = problem === undefined && isUnwanted(fields);
   const cells = jsonText(fields);

@@ -5,9 +5,8 @@ import { decodedHead, encodingOf } from './input/encoding.ts';
 import { openInput } from './input/input.ts';
 import type { Fields } from './input/row.ts';
 import { columnNamed, usualPhoneColumns } from './mapping/columns.ts';
-import { ValueError } from './mapping/mapped.ts';
-import { phoneReader } from './mapping/phones.ts';
-import { reportColumns } from './report-columns.ts';
+import { phoneReader, ValueError } from './mapping/values.ts';
+import { reportColumns } from './report.ts';
 
 export interface ExcludeOptions {
   /** Of national numbers: a code, `intl` or `:column`. */

@@ -1,19 +1,18 @@
 import { CliError } from '../base/errors.ts';
 import { profileOption } from '../base/shell-quote.ts';
 import type { Batch } from '../store/batch.ts';
-import { markReported, release } from '../store/ending.ts';
-import { ending, type News } from '../store/tally.ts';
+import { ending, markReported, type News } from '../store/tally.ts';
+import { release } from '../store/work.ts';
 import type { Desk } from './desk.ts';
-import type { Assignment } from './order.ts';
 import { showProgress } from './status.ts';
 import { stoppedBy, type Stopped, stoppingText } from './stop.ts';
-import { type Ended, endedOf } from './summary.ts';
+import { type Assignment, type Ended, endedOf } from './summary.ts';
 import { work } from './work.ts';
 
 /** Sends the rows of a batch that this process holds, and reports what became of them. */
 export async function sendAndReport(desk: Desk, assignment: Assignment): Promise<Ended> {
   const { context, database, worker, sender, client, signals } = desk;
-  const { command, batch, resend, first, expected } = assignment;
+  const { command, batch, resend, first, expected, isUnlisted } = assignment;
   const isOfFile = command !== 'batches resume';
   const { host, given } = context;
   const startedAt = host.now();
@@ -27,11 +26,10 @@ export async function sendAndReport(desk: Desk, assignment: Assignment): Promise
     isOfFile,
     resend,
     first,
-    endpoint: isMessage ? 'sendTemplate' : 'createContact',
+    isUnlisted,
     client: sender,
     signals,
     host,
-    isUnlisted: assignment.isUnlisted,
     startWith: batch.scope.mode === 'live' && isMessage ? 4 : 16,
     ...progress,
     onStopping: (inFlight) => context.note('stopping', stoppingText(inFlight)),

@@ -1,28 +1,13 @@
 import type { Fate, Group } from '../store/decide.ts';
+import { type Problem, Problems } from './outcomes.ts';
 
-/** Counts of what a command would do with the rows of its batch. */
-export interface Forecast {
-  /** Rows that are sent, within `--first`. */
-  readonly toSend: number;
-  /** Rows that wait, because the batch has reached `--first`. */
-  readonly later: number;
-  /** The people who have the message: from this batch, and from others. */
-  readonly sentHere: number;
-  readonly before: readonly Before[];
-  /** They were sent another text than the file has; `isNew` if that was not reported yet. */
-  readonly changed: number;
-  readonly newlyChanged: number;
-  readonly failed: number;
-  readonly unsure: number;
-  /** Rows that others have: sent another text, under way, or unsure. */
-  readonly held: readonly Before[];
-  readonly notSent: readonly { readonly reason: string; readonly count: number }[];
-  /** Other texts for people who are listed before. */
-  readonly listedTwice: number;
-  /** Rows that wait and are not in the file. */
-  readonly others: number;
-  /** Rows of the file, or of the batch that goes on. */
-  readonly rows: number;
+/** The result of copying the rows of a file. */
+export interface Copied {
+  /** Why rows cannot be sent. */
+  readonly problems: readonly Problem[];
+  /** Rows that can be sent, and those of them whose numbers are not mobile numbers. */
+  readonly sendable: number;
+  readonly notMobile: Problem;
 }
 
 /** Rows of other batches, or of single messages if `by` is ''. */
@@ -43,46 +28,42 @@ const reasons: Partial<Readonly<Record<Fate, string>>> = {
   cancelled: 'cancelled',
 };
 
-/** `room`: how many more people the batch may reach. */
-export function forecast(groups: readonly Group[], room: number): Forecast {
+export type Forecast = Readonly<ReturnType<typeof forecast>>;
+
+/** Counts what a command would do with the rows of its batch. `room`: how many more people the batch may reach. */
+export function forecast(groups: readonly Group[], room: number) {
   const count = (...fates: readonly Fate[]) => sum(groups.filter(({ fate }) => fates.includes(fate)));
   const toSend = Math.min(count('waiting'), room) + count('resend');
-  const sent = groups.filter(({ fate }) => fate === 'sent');
+  const notSent = new Problems();
+  for (const { fate, count: rows } of groups) if (reasons[fate] !== undefined) notSent.add(reasons[fate], 0, rows);
   return {
     toSend,
+    /** Rows that wait, because the batch has reached `--first`. */
     later: count('waiting', 'resend') - toSend,
-    sentHere: sum(sent.filter(({ by }) => by === undefined)),
-    before: sent.flatMap(({ by, count: rows, at }) =>
-      by === undefined ? [] : { by, count: rows, at, why: 'same text' as const },
-    ),
+    /** The people who have the message: from this batch, and from others. */
+    sentHere: sum(groups.filter(({ fate, by }) => fate === 'sent' && by === undefined)),
+    before: groups.flatMap((group) => (group.by === undefined ? [] : elsewhere(group, 'sent', 'same text'))),
+    /** They were sent another text than the file has; new ones were not reported yet. */
     changed: count('changed', 'changed before'),
     newlyChanged: count('changed'),
     failed: count('failed', 'failed before'),
     unsure: count('unsure'),
-    held: heldFates.flatMap((why) =>
-      groups.flatMap(({ fate, by = '', count: rows, at }) => (fate === why ? { by, count: rows, at, why } : [])),
-    ),
-    notSent: notSent(groups),
+    /** Rows that others have: sent another text, under way, or unsure. */
+    held: heldFates.flatMap((why) => groups.flatMap((group) => elsewhere(group, why, why))),
+    notSent: notSent.list(),
+    /** Other texts for people who are listed before. */
     listedTwice: count('twice, another text'),
+    /** Rows that wait and are not in the file. */
     others: count('others'),
+    /** Rows of the file, or of the batch that goes on. */
     rows: sum(groups) - count('others'),
   };
 }
 
-function notSent(groups: readonly Group[]): Forecast['notSent'] {
-  const counts = new Map<string, number>();
-  for (const { fate, count } of groups) {
-    const reason = reasons[fate];
-    if (reason !== undefined) counts.set(reason, (counts.get(reason) ?? 0) + count);
-  }
-  return [...counts].map(([reason, count]) => ({ reason, count }));
+function elsewhere({ fate, by = '', count, at }: Group, wanted: Fate, why: Before['why']): readonly Before[] {
+  return fate === wanted ? [{ by, count, at, why }] : [];
 }
 
 export function sum(groups: readonly { readonly count: number }[]): number {
   return groups.reduce((total, { count }) => total + count, 0);
-}
-
-/** `another text, batch sale-vip` */
-export function heldText(why: string, by: string | undefined): string {
-  return by ? `${why}, batch ${by}` : why;
 }

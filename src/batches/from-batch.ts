@@ -1,43 +1,33 @@
 import { usage } from '../base/errors.ts';
 import type { Database } from '../base/transaction.ts';
 import type { Context } from '../cli/command.ts';
-import { isRecord } from '../contract/readers.ts';
 import type { Batch, Owner } from '../store/batch.ts';
+import { cellsOf } from '../store/columns.ts';
 import type { ReportRow } from '../store/views.ts';
 import { requireBatch } from './choose.ts';
-import type { Input } from './input/input.ts';
-import type { InputRow } from './input/row.ts';
-import { columnsIn, withPhone } from './columns-in.ts';
-import { type ReportOptions, reportPages } from './report.ts';
-import { json } from '../store/columns.ts';
+import { type Input, mostFirst } from './input/input.ts';
+import { type InputRow, peek } from './input/row.ts';
+import { columnsIn, type ReportOptions, reportPages, withPhone } from './report.ts';
 
 const outcomes = ['failed', 'waiting', 'unsure'] as const;
 
 /** The people of a batch as an input: those whom it reached, or `NAME:failed`, `:waiting` or `:unsure`. */
-export async function peopleOf(
-  context: Context,
-  database: Database,
-  { owner, fromBatch }: { readonly owner: Owner; readonly fromBatch: string },
-): Promise<Input> {
+export async function peopleOf(context: Context, database: Database, owner: Owner, fromBatch: string): Promise<Input> {
   const [name = '', word] = fromBatch.split(':', 2);
   const outcome = outcomes.find((one) => one === word);
   if (word !== undefined && outcome === undefined)
     throw usage(`--from-batch: "${word}" is not one of ${outcomes.join(', ')}`, 'NAME alone means who got it');
   const batch = await requireBatch(database, owner, name);
-  const rows = () => rowsOf({ database, batch, outcomes: [outcome ?? 'sent'], now: context.host.now() });
-  const first: InputRow[] = [];
-  for await (const page of rows()) {
-    first.push(...page.slice(0, 100 - first.length));
-    if (first.length >= 100) break;
-  }
+  const rows = rowsOf({ database, batch, outcomes: [outcome ?? 'sent'], now: context.host.now() });
+  const { begun, all } = await peek(rows, mostFirst);
   return {
     name: `batch ${batch.name}`,
     path: undefined,
     ...columnsIn(batch),
     encoding: undefined,
     unit: 'row',
-    first,
-    rows,
+    first: begun.flat().slice(0, mostFirst),
+    rows: all,
     close() {},
   };
 }
@@ -48,6 +38,5 @@ async function* rowsOf(options: ReportOptions): AsyncGenerator<readonly InputRow
 
 /** Once its cells are erased, a row still has its phone. */
 function rowOf({ n, line, who, cells }: ReportRow, batch: Batch): InputRow {
-  const fields = cells === undefined ? undefined : json(cells, 'cells');
-  return { number: n, line, fields: isRecord(fields) ? withPhone(fields, who, batch) : { phone: who } };
+  return { number: n, line, fields: cells === undefined ? { phone: who } : withPhone(cellsOf(cells), who, batch) };
 }

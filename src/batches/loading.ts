@@ -6,17 +6,39 @@ import { hasRecord } from '../session/record-file.ts';
 import { refuseKeys } from '../session/secrets.ts';
 import type { BatchClient } from '../session/session.ts';
 import type { Scope } from '../store/batch.ts';
-import { nameAfter } from '../store/which.ts';
+import type { Resend } from '../store/decide.ts';
+import { batchName, nameAfter } from '../store/which.ts';
 import { askForMissing } from './ask.ts';
 import { type Choice, chooseBatch } from './choose.ts';
 import { type Desk, openDesk } from './desk.ts';
 import { peopleOf } from './from-batch.ts';
 import { type Input, openInput } from './input/input.ts';
-import type { Order } from './order.ts';
-import { isReportColumn } from './report-columns.ts';
-import { type Settings, settingsOf } from './settings.ts';
+import { isReportColumn } from './report.ts';
+import { mergeTold, type Settings, settingsOf, type Typed } from './settings.ts';
 import { checkTemplate, findTemplate, type Template } from './template.ts';
-import { mergeTold, toldOf } from './told.ts';
+
+/** A command that loads people into a batch and sends to them, with its options. An import lacks most of them. */
+export interface Order extends Typed {
+  readonly command: 'send-batch' | 'contacts import';
+  /** '' for an import. */
+  readonly template: string;
+  readonly file: string | undefined;
+  /** `NAME` or `NAME:failed`, instead of a file. */
+  readonly fromBatch?: string | undefined;
+  readonly batch: string | undefined;
+  /** A column, `phone` for one message each, or undefined. */
+  readonly per?: string | undefined;
+  readonly first: number | undefined;
+  readonly atMost: number | undefined;
+  readonly again?: boolean;
+  readonly resend: readonly Resend[];
+  readonly noExcludeFrom?: boolean;
+  readonly noMemory?: boolean;
+  /** A phone of the user, who gets the first message instead of the people. */
+  readonly test?: string | undefined;
+  /** Whether a person was asked for the file or the template. */
+  readonly isAsked: boolean;
+}
 
 /** Everything that is known before the first row is read. */
 export interface Loading {
@@ -43,20 +65,18 @@ type Ends = Pick<Desk, 'signals' | 'emit'> & Pick<Loading, 'secrets'>;
 
 /** Connects, finds the batch, and opens the input; asks a person for what is missing. */
 export async function openLoading(context: Context, order: Order, ends: Ends): Promise<Loading> {
-  const { interactive, given } = context;
+  const { interactive, given, host } = context;
+  const name = order.batch === undefined ? undefined : batchName(order.batch, new Date(host.now()));
+  const kind = order.command === 'send-batch' ? 'message' : 'import';
   const client = await context.clientForBatch(ends.signals);
-  refuseWithoutMemory(context, client, order);
+  if (kind === 'message') refuseWithoutMemory(context, client, order);
   const { database, account, mode } = await client.record();
-  const scope: Scope = { account, mode, kind: order.kind, template: order.template };
+  const scope: Scope = { account, mode, kind, template: order.template };
   const per = order.per === 'phone' ? '' : order.per;
   const needsName = !interactive && !given.dryRun && order.test === undefined;
-  const wanted = { scope, name: order.batch, proposal: nameAfter(proposalOf(order)), per, needsName };
+  const wanted = { scope, name, proposal: nameAfter(proposalOf(order)), per, needsName };
   const choice = await chooseBatch(context, database, wanted);
-  const settings = settingsOf(
-    context,
-    { kind: order.kind, stored: choice.batch ? toldOf(choice.batch.told) : {} },
-    order,
-  );
+  const settings = settingsOf(context, kind, choice.batch, order);
   const desk = await openDesk({ ...ends, context, client, database }, settings.effective);
   const input = await openRows(desk, order, scope, settings);
   try {
@@ -71,17 +91,17 @@ export async function openLoading(context: Context, order: Order, ends: Ends): P
 
 /** With the template, and the answers of a person. */
 async function complete(open: Omit<Loading, 'template'>): Promise<Loading> {
-  const { desk, order, scope, settings, input, columns, secrets } = open;
+  const { desk, scope, settings, input, columns, secrets } = open;
   const { context, client } = desk;
   refuseKeys(input.columns ?? [], secrets);
   const template = await findTemplate(desk, scope);
   if (isLive(scope)) refuseWrongClock(client.skew());
-  const asking = { kind: order.kind, told: settings.effective, input, columns, facts: template.facts, secrets };
+  const asking = { kind: scope.kind, told: settings.effective, input, columns, facts: template.facts, secrets };
   const asked = await askForMissing(context, asking);
   refuseKeys(Object.values(asked).flat(), secrets);
   const answers = { ...asked, ...(input.encoding !== undefined && { encoding: input.encoding }) };
   const [told, effective] = [mergeTold(settings.told, answers), mergeTold(settings.effective, answers)];
-  if (order.kind === 'message') checkTemplate(context, template, scope, effective.param?.length ?? 0);
+  if (scope.kind === 'message') checkTemplate(context, template, scope, effective.param?.length ?? 0);
   const isAsked = open.isAsked || Object.keys(asked).length > 0;
   return { ...open, template, settings: { ...settings, told, effective }, isAsked };
 }
@@ -98,18 +118,18 @@ export function isLive({ mode, kind }: Scope): boolean {
 
 function openRows(
   { context, database, signals }: Desk,
-  { file = '', fromBatch, told: { encoding } }: Order,
+  { file = '', fromBatch, encoding }: Order,
   scope: Scope,
   { effective: { encoding: usualEncoding, sheet } }: Settings,
 ): Promise<Input> {
-  if (fromBatch !== undefined) return peopleOf(context, database, { owner: scope, fromBatch });
+  if (fromBatch !== undefined) return peopleOf(context, database, scope, fromBatch);
   return openInput(context, file, { encoding, usualEncoding, sheet, signal: signals.stop });
 }
 
 /** A runner that forgets everything would send everything again, each time. */
-function refuseWithoutMemory(context: Context, { target }: BatchClient, { kind, noMemory }: Order): void {
+function refuseWithoutMemory(context: Context, { target }: BatchClient, { noMemory }: Order): void {
   const { interactive, given } = context;
-  const isForgetful = target.mode !== 'sandbox' && !target.simulated && kind === 'message' && !given.dryRun;
+  const isForgetful = target.mode !== 'sandbox' && !target.simulated && !given.dryRun;
   if (!isForgetful || target.hasTeam || hasRecord(context, 'ledger')) return;
   if (noMemory)
     return context.note('no-memory', 'this machine has no record yet: people who got the message before get it again');

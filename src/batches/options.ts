@@ -29,7 +29,7 @@ import {
   typeFlag,
 } from './mapping/flags.ts';
 import type { MessageOptions } from './mapping/message.ts';
-import type { Told } from './told.ts';
+import type { Told } from './settings.ts';
 
 /* A batch keeps the texts of most options, and the functions below read them; params read the others. */
 

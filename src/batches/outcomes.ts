@@ -1,8 +1,10 @@
 import type { Host } from '../base/host.ts';
-import { type Batch, isWorking } from '../store/batch.ts';
-import type { Totals } from '../store/tally.ts';
-import type { State } from '../store/views.ts';
 import { isDead } from '../base/worker.ts';
+import { whole } from '../cli/output/figures.ts';
+import { startOf } from '../cli/output/text.ts';
+import { type Batch, isWorking } from '../store/batch.ts';
+import type { Tally, Totals } from '../store/tally.ts';
+import type { State } from '../store/views.ts';
 import { isKnown } from './answers.ts';
 
 export const outcomes = ['sent', 'failed', 'unsure', 'waiting', 'not-sent'] as const;
@@ -67,4 +69,95 @@ export function reasonOf({ state, reason }: { state: State; reason: string | und
     default:
       return reason;
   }
+}
+
+/** Rows with the same problem, apart from the values that it quotes. */
+export interface Problem {
+  /** The first of them as it is. */
+  readonly reason: string;
+  readonly count: number;
+  /** Places of the first ones. */
+  readonly lines: readonly number[];
+}
+
+const mostLines = 3;
+const mostKinds = 1_000;
+
+/** Collects why rows cannot be sent, in little memory. */
+export class Problems {
+  readonly #kinds = new Map<string, { reason: string; count: number; lines: number[] }>();
+
+  add(reason: string, line: number, count = 1): void {
+    const key = reason.replace(/"(?:[^"\\]|\\.)*"?/g, '""');
+    const kind = this.#kinds.get(key);
+    if (kind) {
+      kind.count += count;
+      if (kind.lines.length < mostLines && line > 0) kind.lines.push(line);
+    } else if (this.#kinds.size < mostKinds) {
+      this.#kinds.set(key, { reason, count, lines: line > 0 ? [line] : [] });
+    }
+  }
+
+  /** The most frequent first. */
+  list(): readonly Problem[] {
+    return [...this.#kinds.values()].sort((a, b) => b.count - a.count);
+  }
+}
+
+/** Why rows of a batch were not sent. */
+export interface Reason extends Problem {
+  readonly outcome: 'failed' | 'unsure' | 'not_sent';
+}
+
+/** The reasons of each outcome, the most frequent first. */
+export function reasonsIn(tallies: readonly Tally[]): readonly Reason[] {
+  return (['failed', 'unsure', 'not-sent'] as const).flatMap((wanted) => {
+    const problems = new Problems();
+    for (const tally of tallies)
+      if (outcomeOf[tally.state] === wanted) problems.add(tallyReason(tally), tally.line, tally.count);
+    const outcome = wanted === 'not-sent' ? 'not_sent' : wanted;
+    return problems.list().map((problem) => ({ outcome, ...problem }));
+  });
+}
+
+/** With the batch that has these people. */
+function tallyReason(tally: Tally): string {
+  const reason = reasonOf(tally) ?? '';
+  return tally.state === 'held' ? heldText(reason, tally.by) : reason;
+}
+
+/** `another text, batch sale-vip` */
+export function heldText(why: string, by: string | undefined): string {
+  return by ? `${why}, batch ${by}` : why;
+}
+
+/** Rows that other batches sent; null for single messages. */
+export function beforeIn(tallies: readonly Tally[]) {
+  return tallies.flatMap(({ state, by, count, at }) =>
+    state === 'sent' && by !== undefined ? { batch: by || null, sent: count, at: new Date(at).toISOString() } : [],
+  );
+}
+
+const mostReasons = 3;
+
+/** The first reasons of an outcome. */
+export function reasonText(reasons: readonly Reason[], outcome: Reason['outcome'], longest = Infinity): string {
+  const meant = reasons.filter((reason) => reason.outcome === outcome);
+  const texts = meant.slice(0, mostReasons).map((reason) => {
+    const { count, lines } = reason;
+    const text = problemText({
+      reason: startOf(reason.reason, longest),
+      count,
+      lines: outcome === 'failed' ? lines : [],
+    });
+    return meant.length === 1 ? text : `${whole(count)} ${text}`;
+  });
+  return [...texts, ...(meant.length > mostReasons ? ['…'] : [])].join(' · ');
+}
+
+/** `not a phone number (lines 17, 45, 88 and 8 more)` */
+export function problemText({ reason, count, lines }: Problem, unit: 'line' | 'row' = 'line'): string {
+  if (lines.length === 0) return reason;
+  const more = count > lines.length ? ` and ${whole(count - lines.length)} more` : '';
+  return `${reason} (${unit}${count === 1 ? '' : 's'} ${lines.join(', ')}${more})`;
 }

@@ -1,13 +1,17 @@
-import { jsonText } from '../base/json.ts';
 import type { Ui } from '../cli/command.ts';
-import { counted, rowsText, shortTime, whole } from '../cli/output/figures.ts';
+import { counted, rowsText, spanText, timeText, whole } from '../cli/output/figures.ts';
 import { folded } from '../cli/output/text.ts';
-import { rendered, type TemplateText } from '../cli/templates.ts';
+import type { TemplateText } from '../cli/templates.ts';
 import { isRecord } from '../contract/readers.ts';
 import type { Scope } from '../store/batch.ts';
-import { type Before, type Forecast, sum } from './forecast.ts';
-import type { Copied, Problem } from './problems.ts';
 import { json } from '../store/columns.ts';
+import { listOptOuts } from '../store/opt-outs.ts';
+import { sentSince } from '../store/tally.ts';
+import type { Desk } from './desk.ts';
+import { type Before, type Copied, type Forecast, sum } from './forecast.ts';
+import type { Hours } from './hours.ts';
+import { problemText } from './outcomes.ts';
+import { messageText } from './sending.ts';
 
 export interface Overview {
   readonly name: string;
@@ -75,7 +79,14 @@ function countLines(overview: Overview, width: number): readonly string[] {
     ...line(sentHere, done, 'by this batch'),
     ...before.flatMap((other) => line(other.count, done, beforeText(other, now))),
     ...line(changed, done, changedText(kind)),
-    ...line(invalid, 'failed', problems.map((problem) => problemText(problem, unit)).join(' · ')),
+    ...line(
+      invalid,
+      'failed',
+      problems
+        .slice(0, mostProblems)
+        .map((problem) => problemText(problem, unit))
+        .join(' · '),
+    ),
     ...line(failed - invalid, 'failed', 'before, and the row is the same: --resend failed tries them again'),
     ...line(unsure, 'unsure', 'may have been sent: --resend unsure sends them again'),
     ...held.flatMap((other) => line(other.count, 'held', beforeText(other, now))),
@@ -83,6 +94,8 @@ function countLines(overview: Overview, width: number): readonly string[] {
     ...line(others, 'waiting', 'not in this file: they keep waiting'),
   ];
 }
+
+const mostProblems = 10;
 
 function changedText(kind: Scope['kind']): string {
   if (kind === 'import') return 'with other data: the API cannot change contacts';
@@ -107,28 +120,55 @@ function beforeText({ by, at, why }: Before, now: number): string {
   return `${why}, ${timeText(at, now)}, ${who}${why === 'same text' ? ': not once more' : ''}`;
 }
 
-export function timeText(at: number, now: number): string {
-  const text = shortTime(new Date(at).toISOString(), now);
-  return new Date(at).toDateString() === new Date(now).toDateString() ? `today ${text.slice(0, 5)}` : text;
-}
-
-/** `not a phone number: lines 17, 45, 88 and 8 more` */
-function problemText({ reason, count, lines }: Problem, unit: 'line' | 'row'): string {
-  const more = count - lines.length;
-  const places = `${unit}${count === 1 ? '' : 's'} ${lines.join(', ')}${more > 0 ? ` and ${whole(more)} more` : ''}`;
-  return lines.length === 0 ? `${whole(count)} ${reason}` : `${reason} (${places})`;
-}
-
 /** `+491701000001  Hello Ada, 20 % off until Sunday.` */
 function sampleText(body: string, template: TemplateText | undefined): string {
   const message = json(body, 'body');
   if (!isRecord(message) || typeof message['to'] !== 'string') return body;
-  const params = Array.isArray(message['params']) ? message['params'].map(String) : [];
-  const text = template && rendered(template, params);
-  return `${message['to']}  ${text ?? (params.length === 0 ? String(message['template']) : jsonText(params))}`;
+  return `${message['to']}  ${messageText(body, template) || String(message['template'])}`;
 }
 
-export function peopleText(count: number, kind: Scope['kind']): string {
-  if (kind === 'import') return counted(count, 'contact');
-  return count === 1 ? '1 person' : `${whole(count)} people`;
+/** How long a batch takes, how much of the plan's month is used, and who is never messaged. */
+export async function footerOf(desk: Desk, scope: Scope, toSend: number): Promise<readonly string[]> {
+  const { database, client, hours, context } = desk;
+  const now = context.host.now();
+  const lasts = durationText(desk, toSend, now) ?? [];
+  if (scope.kind === 'import') return [lasts].flat();
+  const { perMonth } = client.target.plan;
+  const optOuts = await listOptOuts(database, scope.account);
+  const last = optOuts.at(-1);
+  const sent = perMonth === undefined ? 0 : await sentSince(database, scope.account, scope.mode, startOfMonth(now));
+  return [
+    lasts,
+    perMonth === undefined ? [] : `${whole(sent)} of ${whole(perMonth)} this month`,
+    last ? `${counted(optOuts.length, 'opt-out')}, last ${timeText(last.at, now)}` : [],
+    hours ? hoursText(hours, now) : [],
+  ].flat();
+}
+
+/** `7 min at 54 a minute`; undefined if no rate is known. */
+function durationText({ sender: { pace }, hours }: Desk, toSend: number, now: number): string | undefined {
+  const least = pace.minimumDuration(toSend);
+  const { limit } = pace;
+  if (!limit || least === undefined || toSend === 0) return undefined;
+  const rate = `${whole(limit.perWindow)} a ${limit.window === 1_000 ? 'second' : 'minute'}`;
+  if (!hours) return least < 1_000 ? rate : `${roughly(least)} at ${rate}`;
+  return `until ${hours.timeText(hours.endOf(now, least))} at ${rate}`;
+}
+
+function hoursText(hours: Hours, now: number): string {
+  return `only ${hours.text}${hours.isOpen(now) ? '' : `, from ${hours.timeText(hours.opensAt(now))}`}`;
+}
+
+/** From 10 minutes on without seconds. */
+export function roughly(milliseconds: number): string {
+  const seconds = milliseconds / 1_000;
+  return seconds < 600
+    ? spanText(seconds).replace(/ 0 s$/, '')
+    : spanText(Math.round(seconds / 60) * 60).replace(/ 0 \w+$/, '');
+}
+
+/** In UTC. */
+function startOfMonth(now: number): number {
+  const today = new Date(now);
+  return Date.UTC(today.getUTCFullYear(), today.getUTCMonth());
 }

@@ -1,11 +1,61 @@
 import type { Database } from '../base/transaction.ts';
 import { isRecord } from '../contract/readers.ts';
 import type { Batch } from '../store/batch.ts';
+import { cellsOf, json } from '../store/columns.ts';
 import { type ReportRow, reportRows, states } from '../store/views.ts';
-import { columnsIn, withPhone } from './columns-in.ts';
+import { phoneIn } from './ask.ts';
+import type { Fields } from './input/row.ts';
+import { columnNamed, usualPhoneColumns } from './mapping/columns.ts';
 import { type Outcome, outcomeOf, reasonOf } from './outcomes.ts';
-import { isReportColumn, reportColumns } from './report-columns.ts';
-import { json } from '../store/columns.ts';
+import { toldOf } from './settings.ts';
+
+/** The columns that a report adds to those of the file. */
+export const reportColumns = {
+  row: 'bizmsg_row',
+  line: 'bizmsg_line',
+  outcome: 'bizmsg_outcome',
+  time: 'bizmsg_time',
+  reason: 'bizmsg_reason',
+  id: 'bizmsg_id',
+  by: 'bizmsg_by',
+  delivery: 'bizmsg_delivery',
+} as const;
+
+const names: ReadonlySet<string> = new Set(Object.values(reportColumns));
+
+export function isReportColumn(name: string): boolean {
+  return names.has(name);
+}
+
+/** Removes the columns of a report from a row; `fixes` is the row that it corrects: ID-NUMBER. */
+export function withoutReport(fields: Fields): { readonly fields: Fields; readonly fixes: string | undefined } {
+  const entries = Object.entries(fields);
+  const data = entries.filter(([name]) => !isReportColumn(name));
+  if (data.length === entries.length) return { fields, fixes: undefined };
+  const row = fields[reportColumns.row];
+  return { fields: Object.fromEntries(data), fixes: typeof row === 'string' && row !== '' ? row : undefined };
+}
+
+/** The columns of the file that a batch was loaded from last, and what separates them. */
+export function columnsIn({ columns }: Pick<Batch, 'columns'>): {
+  readonly columns: readonly string[] | undefined;
+  readonly separator: string | undefined;
+} {
+  const stored = json(columns, 'columns');
+  const { names, separator } = isRecord(stored) ? stored : {};
+  return {
+    columns: Array.isArray(names) ? names.filter((name) => typeof name === 'string') : undefined,
+    separator: typeof separator === 'string' ? separator : undefined,
+  };
+}
+
+/** The fields of a row with its phone as it was read: with another country, it would be another phone. */
+export function withPhone(fields: Fields, who: string, { told }: Pick<Batch, 'told'>): Fields {
+  const names = Object.keys(fields);
+  const mapped = phoneIn(toldOf(told));
+  const name = mapped === undefined ? usualPhoneColumns(names)[0] : columnNamed(mapped, names);
+  return name === undefined || !who.startsWith('+') ? fields : { ...fields, [name]: who };
+}
 
 export interface ReportOptions {
   readonly database: Database;
@@ -36,7 +86,7 @@ export async function cellColumns(options: ReportOptions): Promise<readonly stri
   if (columns) return columns.filter((name) => !isReportColumn(name));
   const names = new Set<string>();
   for await (const page of reportPages(options))
-    for (const row of page) for (const name of Object.keys(cellsOf(row))) names.add(name);
+    for (const row of page) for (const name of Object.keys(cellsOf(row.cells ?? '{}'))) names.add(name);
   return [...names].filter((name) => !isReportColumn(name));
 }
 
@@ -54,7 +104,7 @@ export function reportRecord(
   deliveries: ReadonlyMap<string, Delivery>,
 ): Readonly<Record<string, unknown>> {
   const { n, line, state, by, messageId } = row;
-  const cells = withPhone(cellsOf(row), row.who, batch);
+  const cells = withPhone(cellsOf(row.cells ?? '{}'), row.who, batch);
   const known = messageId === undefined ? undefined : deliveries.get(messageId);
   return {
     ...Object.fromEntries(columns.map((name) => [name, Object.hasOwn(cells, name) ? cells[name] : null])),
@@ -73,10 +123,4 @@ export function reportRecord(
 function timeOf({ state, by, at }: ReportRow): string | null {
   const isLoadTime = (state === 'waiting' || outcomeOf[state] === 'not-sent') && by === undefined;
   return isLoadTime ? null : new Date(at).toISOString();
-}
-
-/** Empty once they are erased. */
-function cellsOf({ cells }: ReportRow): Readonly<Record<string, unknown>> {
-  const value = cells === undefined ? {} : json(cells, 'cells');
-  return isRecord(value) ? value : {};
 }

@@ -13,23 +13,19 @@ import { confirmed } from './confirm.ts';
 import { type Desk, openDesk } from './desk.ts';
 import { readExcluded } from './exclude.ts';
 import { sendAndReport } from './finish.ts';
-import { footerOf } from './footer.ts';
 import { type Forecast, forecast } from './forecast.ts';
 import { isLive } from './loading.ts';
 import { unwantedCells } from './mapping/where.ts';
 import { whereOf } from './options.ts';
-import type { Overview } from './overview.ts';
-import { keptWords, type Settings, settingsOf } from './settings.ts';
+import { footerOf, type Overview } from './overview.ts';
+import { keptWords, type Settings, settingsOf, type Typed } from './settings.ts';
 import { interruptedEarly, untilSignaled } from './stop.ts';
 import { commandOf, type Ended } from './summary.ts';
 import { findTemplate } from './template.ts';
-import { type Told, toldOf } from './told.ts';
 
-export interface Resumption {
+export interface Resumption extends Pick<Typed, 'hours' | 'rate' | 'excludeFrom'> {
   /** A name or the beginning of an id; undefined for the only batch that waits. */
   readonly name: string | undefined;
-  readonly told: Pick<Told, 'hours' | 'rate'>;
-  readonly excludeFrom: readonly string[];
   readonly resend: readonly Resend[];
   readonly atMost: number | undefined;
 }
@@ -42,7 +38,7 @@ export async function resume(context: Context, resumption: Resumption, emit: Emi
     const record = await client.record();
     const { database } = record;
     const batch = await chosenBatch(context, record, resumption.name);
-    const settings = settingsOf(context, { kind: batch.scope.kind, stored: toldOf(batch.told) }, resumption);
+    const settings = settingsOf(context, batch.scope.kind, batch, resumption);
     const desk = await openDesk({ context, emit, signals, client, database }, settings.effective);
     return await goOn(desk, batch, resumption, settings);
   } finally {
@@ -91,10 +87,7 @@ async function goOn(desk: Desk, batch: Batch, resumption: Resumption, settings: 
     scope,
     forecast: expected,
     atMost,
-    isAsked: false,
     profile: settings.profile,
-    mayRepeat: false,
-    mayTest: false,
     overview: async () => ({ ...(await overviewOf(desk, going, settings, expected)), text }),
   });
   if (signals.stop.aborted) throw interruptedEarly(signals.stop.reason);
@@ -102,17 +95,7 @@ async function goOn(desk: Desk, batch: Batch, resumption: Resumption, settings: 
   const begun = await beginResume(database, { batch, excluded, resend, worker, now: host.now() });
   const isUnwanted = unwantedCells(whereOf(settings.told));
   await redecide(database, { batch: begun, worker, clock: host.now, isUnwanted });
-  return sendAndReport(desk, {
-    command: 'batches resume',
-    batch: begun,
-    isNew: false,
-    resend,
-    first: undefined,
-    file: undefined,
-    expected,
-    isUnlisted,
-    heldHints: [],
-  });
+  return sendAndReport(desk, { command: 'batches resume', batch: begun, resend, expected, isUnlisted });
 }
 
 async function overviewOf(

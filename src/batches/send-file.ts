@@ -1,7 +1,7 @@
 import { jsonText } from '../base/json.ts';
 import { redact } from '../base/redact.ts';
 import type { Context, Emit } from '../cli/command.ts';
-import { askForPhone } from '../cli/phones.ts';
+import { askForPhone, typedPhone } from '../cli/phones.ts';
 import { batchesSeen, rememberBatches } from '../cli/seen-batches.ts';
 import { knownSecrets, refuseKeys } from '../session/secrets.ts';
 import { newId } from '../store/batch.ts';
@@ -10,23 +10,19 @@ import { decide, firstToSend, type Plan } from '../store/decide.ts';
 import { openDraft } from '../store/draft.ts';
 import { apply, begin } from '../store/load.ts';
 import { countReached } from '../store/tally.ts';
-import { confirmed, refuseListedTwice, refuseOtherNumbers, refuseTooMany } from './confirm.ts';
+import { confirmed, heldHints, noteEarlier, refuseListedTwice, refuseOtherNumbers, refuseTooMany } from './confirm.ts';
 import { fillDraft } from './draft-file.ts';
-import type { Copied } from './problems.ts';
-import { rehearsed, type Rehearsed } from './dry-run.ts';
 import { sendAndReport } from './finish.ts';
-import { footerOf } from './footer.ts';
-import { type Forecast, forecast } from './forecast.ts';
-import { heldHints, noteEarlier } from './held.ts';
-import { isLive, type Loading, openLoading } from './loading.ts';
+import { type Copied, type Forecast, forecast } from './forecast.ts';
+import { isLive, type Loading, openLoading, type Order } from './loading.ts';
 import { unwantedCells } from './mapping/where.ts';
 import { whereOf } from './options.ts';
-import type { Order } from './order.ts';
-import type { Overview } from './overview.ts';
+import { footerOf, type Overview } from './overview.ts';
 import { keptWords } from './settings.ts';
 import { interruptedEarly, untilSignaled } from './stop.ts';
 import type { Ended } from './summary.ts';
-import { sendTest, type Tested } from './test-message.ts';
+import { sendTest, type Tested } from './template.ts';
+import { rehearsed, type Rehearsed } from './view.ts';
 
 /** Loads a file into its batch, and sends to those who have not got the message: read, decide, ask, load, work. */
 export async function sendFile(context: Context, order: Order, emit: Emit): Promise<Ended | Rehearsed | Tested> {
@@ -52,8 +48,9 @@ async function load(loading: Loading): Promise<Ended | Rehearsed | Tested> {
   const draft = await openDraft(database, { id: newId(host.random), scope, target: choice.batch, now: host.now() });
   try {
     const copied = await fillDraft(loading, draft);
-    const { test, again, resend, noExcludeFrom: dropsExcluded } = order;
-    if (test !== undefined && !given.dryRun) return await sendTest(desk, draft, test, template);
+    const { test, again, resend, noExcludeFrom: dropsExcluded = false } = order;
+    if (test !== undefined && !given.dryRun)
+      return await sendTest(desk, draft, await typedPhone(context, test, '--test'), template);
     const now = host.now();
     const againAt = choice.batch?.againAt || (again ? now : 0);
     const plan = { draft, file: input.path ?? '', againAt, resend, dropsExcluded, now };
@@ -152,7 +149,7 @@ async function answered(loading: Loading, decided: Decided): Promise<Decided> {
     isAsked,
     profile: settings.profile,
     mayRepeat: isLive(scope) && plan.againAt === 0,
-    mayTest: order.kind === 'message',
+    mayTest: scope.kind === 'message',
     overview: () => overviewOf(loading, decided),
   };
   let answer = await confirmed(context, question);

@@ -1,10 +1,10 @@
 import { jsonText } from '../base/json.ts';
 import type { SeenTemplate } from '../cli/seen-templates.ts';
+import { rendered, type TemplateText } from '../cli/templates.ts';
 import { isRecord } from '../contract/readers.ts';
-import { renderedText } from '../contract/template-text.ts';
+import { json } from '../store/columns.ts';
 import type { Sending } from '../store/history.ts';
 import { outcomeOf, reasonOf } from './outcomes.ts';
-import { json } from '../store/columns.ts';
 
 /** A message to a person, or from one, as a history lists it. */
 export interface HistoryRow {
@@ -52,9 +52,9 @@ export function sendingRow(sending: Sending, { profile, templates }: SenderFacts
 }
 
 /** The text as the recipient reads it, or the params if the text of the template is not known. */
-function messageText(body: string, seen: SeenTemplate | undefined): string {
+export function messageText(body: string, template: TemplateText | undefined): string {
   const message = json(body, 'body');
   const params = isRecord(message) && Array.isArray(message['params']) ? message['params'] : [];
   const texts = params.map((param) => (typeof param === 'string' ? param : jsonText(param)));
-  return seen?.text === undefined ? texts.join(' · ') : renderedText(seen.text, seen.variables ?? [], texts);
+  return (template && rendered(template, texts)) ?? texts.join(' · ');
 }

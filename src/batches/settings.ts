@@ -1,11 +1,51 @@
 import { basename } from 'node:path';
+import { configuration } from '../base/errors.ts';
+import { parseJson } from '../base/json.ts';
 import { shellQuote } from '../base/shell-quote.ts';
 import type { Database } from '../base/transaction.ts';
 import type { Context } from '../cli/command.ts';
+import { counted } from '../cli/output/figures.ts';
+import { isRecord, list, string } from '../contract/readers.ts';
 import { currentCaller } from '../session/caller.ts';
+import type { Batch } from '../store/batch.ts';
 import { excludedCount } from '../store/draft.ts';
-import { peopleText } from './overview.ts';
-import { type Lifts, mergeTold, type Told, toldByProfile } from './told.ts';
+
+const lists = ['param', 'default', 'map', 'where', 'set', 'type'] as const;
+const texts = ['keep', 'country', 'encoding', 'sheet', 'hours', 'rate'] as const;
+
+/** Options of a batch as typed. It keeps them as JSON, so that they are read again by each command. */
+export type Told = { readonly [name in (typeof lists)[number]]?: readonly string[] | undefined } & {
+  readonly [name in (typeof texts)[number]]?: string | undefined;
+};
+
+/** Options of a command. Some drop the kept ones. */
+export type Typed = Told & {
+  readonly noWhere?: boolean;
+  readonly noHours?: boolean;
+  readonly excludeFrom?: readonly string[];
+};
+
+/** Reads what a batch keeps; a damaged database may hold anything. */
+export function toldOf(json: string): Told {
+  try {
+    const stored = parseJson(json);
+    if (!isRecord(stored)) throw new TypeError('it is not an object');
+    const read = <T>(names: readonly string[], value: (stored: unknown) => T) =>
+      names.filter((name) => stored[name] !== undefined).map((name) => [name, value(stored[name])] as const);
+    return { ...Object.fromEntries(read(lists, list(string))), ...Object.fromEntries(read(texts, string)) };
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw configuration('database-damaged', `the options of a batch cannot be read: ${why}`);
+  }
+}
+
+/** The kept options with those of a command: each that was typed replaces the kept one. */
+export function mergeTold(stored: Told, typed: Typed): Told {
+  const { where, hours, ...others } = stored;
+  const kept = { ...others, ...(!typed.noWhere && { where }), ...(!typed.noHours && { hours }) };
+  const isTyped = (name: keyof Told) => typed[name] !== undefined && typed[name].length > 0;
+  return { ...kept, ...Object.fromEntries([...lists, ...texts].filter(isTyped).map((name) => [name, typed[name]])) };
+}
 
 export interface Settings {
   /** The options that the batch keeps from now on. */
@@ -21,24 +61,28 @@ export interface Settings {
 /** The options of a command with what its batch and its profile keep. */
 export function settingsOf(
   context: Context,
-  { kind, stored }: { readonly kind: 'message' | 'import'; readonly stored: Told },
-  typed: { readonly told: Told & Lifts; readonly excludeFrom: readonly string[] },
+  kind: 'message' | 'import',
+  batch: Pick<Batch, 'told'> | undefined,
+  typed: Typed,
 ): Settings {
-  const typedNow = mergeTold(stored, typed.told);
+  const stored = batch ? toldOf(batch.told) : {};
   const caller = currentCaller(context);
-  const defaults = toldByProfile(caller, kind);
-  // With the country of another profile, a number would belong to another person.
-  const told = {
-    ...typedNow,
-    ...(defaults.country !== undefined && { country: typedNow.country ?? defaults.country }),
+  const profile = caller.kind === 'service' ? caller : undefined;
+  const isMessage = kind === 'message';
+  const defaults = {
+    country: profile?.country,
+    encoding: profile?.encoding,
+    hours: isMessage ? profile?.hours : undefined,
   };
-  const { excludeFrom } = kind === 'message' && caller.kind === 'service' ? caller : {};
-  const excluded = excludeFrom === undefined ? [] : [excludeFrom];
+  const typedNow = mergeTold(stored, typed);
+  // With the country of another profile, a number would belong to another person.
+  const told = mergeTold({ country: defaults.country }, typedNow);
+  const excluded = isMessage && profile?.excludeFrom !== undefined ? [profile.excludeFrom] : [];
   return {
     told,
     effective: mergeTold(defaults, told),
-    excludeFrom: [...excluded, ...typed.excludeFrom],
-    kept: wordsOf(mergeTold(stored, { noWhere: typed.told.noWhere, noHours: typed.told.noHours }), typed.told),
+    excludeFrom: [...excluded, ...(typed.excludeFrom ?? [])],
+    kept: wordsOf(mergeTold(stored, { noWhere: typed.noWhere ?? false, noHours: typed.noHours ?? false }), typed),
     profile: [
       ...wordsOf(defaults, typedNow),
       ...excluded.map((file) => `--exclude-from ${shellQuote(basename(file))}`),
@@ -53,15 +97,14 @@ export async function keptWords(
   kept: readonly string[],
 ): Promise<readonly string[]> {
   const excluded = id === undefined ? 0 : await excludedCount(database, id);
-  return [...(excluded > 0 ? [`--exclude-from (${peopleText(excluded, 'message')})`] : []), ...kept];
+  return [...(excluded > 0 ? [`--exclude-from (${counted(excluded, 'person', 'people')})`] : []), ...kept];
 }
 
 /** `--country DE`: the options of `told` that others do not replace. */
 function wordsOf(told: Told, others: Told): readonly string[] {
-  const replaced = new Set(Object.entries(others).flatMap(([name, value]) => (value?.length ? name : [])));
-  return Object.entries(told).flatMap(([name, value]: [string, string | readonly string[] | undefined]) => {
-    if (value === undefined || replaced.has(name)) return [];
+  return [...lists, ...texts].flatMap((name) => {
+    if (others[name]?.length) return [];
     const option = name === 'param' ? '-p' : `--${name}`;
-    return [value].flat().map((text) => `${option} ${shellQuote(text)}`);
+    return [told[name] ?? []].flat().map((text) => `${option} ${shellQuote(text)}`);
   });
 }

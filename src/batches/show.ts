@@ -1,12 +1,11 @@
 import { basename } from 'node:path';
-import { whole } from '../cli/output/figures.ts';
+import { timeText, whole } from '../cli/output/figures.ts';
 import { startOf } from '../cli/output/text.ts';
 import type { Ui } from '../cli/command.ts';
 import type { Ending } from '../store/tally.ts';
 import type { Batch } from '../store/batch.ts';
-import { type BatchState, countsIn } from './outcomes.ts';
-import { countLiner, timeText } from './overview.ts';
-import { beforeIn, reasonsIn, reasonText } from './reasons.ts';
+import { beforeIn, type BatchState, countsIn, type Reason, reasonsIn, reasonText } from './outcomes.ts';
+import { countLiner } from './overview.ts';
 
 /** Deliveries of the messages of a batch, as events reported them. */
 export interface Delivered {
@@ -93,18 +92,20 @@ function countLines(shown: ShownBatch, { typedName, command }: Hints, ui: Ui): r
   const { sent, waiting, failed, unsure, not_sent: notSent, kind, state, reasons } = shown;
   const { color, now } = ui;
   const line = countLiner(ui);
+  // At most 20 lines on a terminal.
+  const why = (outcome: Reason['outcome']) => reasonText(reasons, outcome, 60);
   const next = state === 'cut off' ? `repeat: ${command}` : `bizmsg batches resume ${typedName}`;
   return [
     ...line(sent, kind === 'import' ? 'imported' : 'sent', sentText(shown, now())),
     ...line(waiting, 'waiting', state === 'working' ? '' : next),
-    ...line(failed, 'failed', failedText(shown), color.red),
+    ...line(failed, 'failed', why('failed'), color.red),
     ...line(
       unsure,
       'unsure',
-      `${reasonText(reasons, 'unsure', longestReason)} · bizmsg batches mark ${typedName} --sent, or --not-sent`,
+      `${why('unsure')} · bizmsg batches mark ${typedName} --sent, or --not-sent`,
       color.yellow,
     ),
-    ...line(notSent, 'not sent', reasonText(reasons, 'not_sent', longestReason)),
+    ...line(notSent, 'not sent', why('not_sent')),
   ];
 }
 
@@ -120,19 +121,4 @@ function deliveryText({ delivered, read, failed, until }: Delivered, now: number
   const counts = [`${whole(delivered)} delivered`, `${whole(read)} read`];
   if (failed > 0) counts.push(`${whole(failed)} not delivered`);
   return `${counts.join(', ')}${until === null ? '' : ` (events until ${timeText(Date.parse(until), now)})`}`;
-}
-
-// At most 20 lines on a terminal.
-const mostReasons = 3;
-const longestReason = 60;
-
-/** `lines 17, 45 … not a phone number (11) · lines 203, 311 refused` */
-function failedText({ reasons }: ShownBatch): string {
-  const own = reasons.filter(({ outcome }) => outcome === 'failed');
-  const texts = own.slice(0, mostReasons).map(({ reason, count, lines }) => {
-    const isCut = count > lines.length;
-    const places = `${count === 1 ? 'line' : 'lines'} ${lines.join(', ')}${isCut ? ' …' : ''} `;
-    return `${lines.length === 0 ? '' : places}${startOf(reason, longestReason)}${isCut ? ` (${whole(count)})` : ''}`;
-  });
-  return [...texts, ...(own.length > mostReasons ? ['…'] : [])].join(' · ');
 }

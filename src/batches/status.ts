@@ -2,12 +2,11 @@ import type { Host } from '../base/host.ts';
 import { spanText, whole } from '../cli/output/figures.ts';
 import { widthOf } from '../cli/output/text.ts';
 import type { Paint } from '../cli/output/ui.ts';
-import type { KnownPace } from '../client/pace.ts';
 import type { BatchPace } from '../session/session.ts';
-import { roughly } from './footer.ts';
-import type { Hours } from './hours.ts';
 import type { Desk } from './desk.ts';
+import type { Hours } from './hours.ts';
 import { longestOutage, outageText } from './outage.ts';
+import { roughly } from './overview.ts';
 import type { WorkOptions, WorkOutcome } from './work.ts';
 
 type Progress = Required<Pick<WorkOptions, 'onOutcome' | 'onOutage'>> & { readonly end: () => void };
@@ -42,7 +41,7 @@ export interface StatusOptions {
   readonly name: string;
   /** Rows that this command sends. */
   readonly total: number;
-  readonly pace: Pick<BatchPace, 'limit' | 'waiting'>;
+  readonly pace: Pick<BatchPace, 'minimumDuration' | 'waiting'>;
   readonly hours: Pick<Hours, 'isOpen' | 'opensAt' | 'timeText' | 'endOf'> | undefined;
   readonly host: Pick<Host, 'now' | 'steady'>;
 }
@@ -54,18 +53,17 @@ const day = 86_400_000;
 /** How far the work on a batch is. Times are in milliseconds. */
 export class Status {
   readonly #options: StatusOptions;
-  readonly #estimate: Estimate;
+  readonly #startedAt: number;
   readonly #counts = { sent: 0, failed: 0, unsure: 0 };
   #goneAt: number | undefined;
 
   constructor(options: StatusOptions) {
     this.#options = options;
-    this.#estimate = new Estimate(options.pace.limit, options.host.steady);
+    this.#startedAt = options.host.steady();
   }
 
   take({ state }: Pick<WorkOutcome, 'state'>): void {
     this.#counts[state] += 1;
-    this.#estimate.ended();
   }
 
   outage(state: 'gone' | 'back'): void {
@@ -75,8 +73,8 @@ export class Status {
   /** A line of at most `columns`; the least important parts go first. A live one has a bar, and failures in red. */
   line(columns: number, red?: Paint): string {
     const { name, total } = this.#options;
-    const { sent, failed, unsure } = this.#counts;
-    const done = sent + failed + unsure;
+    const { failed, unsure } = this.#counts;
+    const done = this.#done();
     const far = `${whole(done)} of ${whole(total)}`;
     const fault = (count: number, word: string) => (count > 0 ? (red ?? String)(`${whole(count)} ${word}`) : undefined);
     const joined = (...texts: readonly (string | undefined)[]) =>
@@ -103,15 +101,33 @@ export class Status {
   }
 
   #remaining(): string | undefined {
-    const { total, hours, host, pace } = this.#options;
-    const active = this.#estimate.remaining(total);
+    const { hours, host } = this.#options;
+    const remaining = this.#milliseconds();
     // The length of an outage is unknown.
-    if (active === undefined || this.#goneAt !== undefined) return undefined;
+    if (remaining === undefined || this.#goneAt !== undefined) return undefined;
     const now = host.now();
-    const remaining = Math.max(active, pace.waiting() ?? 0);
     return `${roughly(hours ? hours.endOf(now, remaining) - now : remaining)} left`;
   }
+
+  /** By the rate limit, or else by the average so far; undefined if unknown. */
+  #milliseconds(): number | undefined {
+    const { total, host, pace } = this.#options;
+    const done = this.#done();
+    const rest = Math.max(0, total - done);
+    const least = pace.minimumDuration(rest);
+    if (rest === 0 || least) return (least ?? 0) + (pace.waiting() ?? 0);
+    const since = host.steady() - this.#startedAt;
+    return done === 0 || since < shortestMeasure ? undefined : (rest * since) / done;
+  }
+
+  #done(): number {
+    const { sent, failed, unsure } = this.#counts;
+    return sent + failed + unsure;
+  }
 }
+
+/** Milliseconds of measuring before the first estimate. */
+const shortestMeasure = 1_000;
 
 function openingText(hours: NonNullable<StatusOptions['hours']>, now: number): string {
   const opensAt = hours.opensAt(now);
@@ -122,47 +138,4 @@ function openingText(hours: NonNullable<StatusOptions['hours']>, now: number): s
 function bar(share: number): string {
   const filled = Math.floor(Math.min(1, share) * 10);
   return '▰'.repeat(filled) + '▱'.repeat(10 - filled);
-}
-
-/** Milliseconds of measuring before the first estimate. */
-const shortest = 1_000;
-
-/**
- * Estimates how long the work will take. Under a rate limit, a row leaves one window after the row that left as many
- * rows before it as fit in the window. So the last row leaves some windows after one that has ended, or after the start.
- */
-export class Estimate {
-  readonly #pace: KnownPace | undefined;
-  readonly #steady: () => number;
-  readonly #startedAt: number;
-  /** When the rows of the latest window ended, by their count modulo its size. */
-  readonly #times: number[] = [];
-  #count = 0;
-
-  constructor(pace: KnownPace | undefined, steady: () => number) {
-    this.#pace = pace;
-    this.#steady = steady;
-    this.#startedAt = steady();
-  }
-
-  ended(): void {
-    if (this.#pace) this.#times[this.#count % this.#pace.perWindow] = this.#steady();
-    this.#count += 1;
-  }
-
-  /** Milliseconds until `total` rows have ended; undefined if unknown. */
-  remaining(total: number): number | undefined {
-    const rest = total - this.#count;
-    const since = this.#steady() - this.#startedAt;
-    if (rest <= 0) return 0;
-    if (this.#pace) {
-      const { perWindow, window } = this.#pace;
-      const windows = Math.ceil(rest / perWindow);
-      const before = total - windows * perWindow;
-      const leftAt = before > 0 ? this.#times[(before - 1) % perWindow] : undefined;
-      if (leftAt !== undefined) return Math.max(0, leftAt + windows * window - this.#steady());
-      if (windows > 1) return Math.max(0, (windows - 1) * window - since);
-    }
-    return this.#count === 0 || since < shortest ? undefined : (rest * since) / this.#count;
-  }
 }

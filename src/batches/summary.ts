@@ -1,17 +1,34 @@
 import { CliError, type ExitName } from '../base/errors.ts';
 import { shellQuote } from '../base/shell-quote.ts';
 import type { Ui } from '../cli/command.ts';
-import { took, whole } from '../cli/output/figures.ts';
+import { timeText, took, whole } from '../cli/output/figures.ts';
 import type { Batch } from '../store/batch.ts';
-import type { Ending, News, Tally } from '../store/tally.ts';
-import type { Assignment } from './order.ts';
-import { countsIn } from './outcomes.ts';
-import { countLiner, timeText } from './overview.ts';
-import { beforeIn, reasonsIn, reasonText } from './reasons.ts';
-import { knownReasons } from './answers.ts';
-import { toldOf } from './told.ts';
-import type { Worked } from './work.ts';
 import { json } from '../store/columns.ts';
+import type { Resend } from '../store/decide.ts';
+import type { Ending, Tally } from '../store/tally.ts';
+import { knownReasons } from './answers.ts';
+import type { Forecast } from './forecast.ts';
+import { beforeIn, countsIn, reasonsIn, reasonText } from './outcomes.ts';
+import { countLiner } from './overview.ts';
+import { toldOf } from './settings.ts';
+import type { Worked } from './work.ts';
+
+/** A batch that this process holds, and which of its rows it sends. */
+export interface Assignment {
+  /** A resume sends all rows that wait, and the others those of their file. */
+  readonly command: 'send-batch' | 'contacts import' | 'batches resume';
+  readonly batch: Batch;
+  readonly isNew?: boolean;
+  readonly resend: readonly Resend[];
+  readonly first?: number | undefined;
+  /** The file as it was typed, for the next command. */
+  readonly file?: string | undefined;
+  readonly expected: Forecast;
+  /** Whether the service lists templates, but not this one. */
+  readonly isUnlisted: boolean;
+  /** How held rows can be sent. */
+  readonly heldHints?: readonly string[];
+}
 
 export type BatchResult = Readonly<ReturnType<typeof resultOf>>;
 
@@ -19,11 +36,8 @@ export type BatchResult = Readonly<ReturnType<typeof resultOf>>;
 export interface Ended {
   readonly result: BatchResult;
   readonly exit: ExitName | CliError;
-  readonly heldHints: readonly string[];
-  /** Rows that got the same text from another batch, reported for the first time. */
-  readonly sentElsewhere: number;
-  /** The command to be repeated with another text, if it had a file. */
-  readonly otherText: string | undefined;
+  /** The next command for each outcome. */
+  readonly steps: readonly string[];
   /** `--profile` and `--mode`, for the hints. */
   readonly options: string;
 }
@@ -39,21 +53,19 @@ export interface Finished {
 
 export function endedOf(finished: Finished): Ended {
   const { assignment, worked, ending, options } = finished;
-  const { batch, file, heldHints } = assignment;
-  const isMessage = batch.scope.kind === 'message';
+  const result = resultOf(finished);
+  const elsewhere = assignment.batch.scope.kind === 'message' ? ending.news.elsewhere : 0;
   return {
-    result: resultOf(finished),
-    exit: exitOf(assignment, worked, ending.news),
-    heldHints,
-    sentElsewhere: elsewhereIn(assignment, ending.news),
-    otherText: isMessage && file !== undefined ? textCommand(batch, file) : undefined,
+    result,
+    exit: exitOf(finished, elsewhere),
+    steps: worked.stopped ? stoppedSteps(finished, result) : nextSteps(finished, result, elsewhere),
     options,
   };
 }
 
 /** `rows` is the sum of the five outcomes. */
 function resultOf({ assignment, worked, ending, startedAt, endedAt }: Finished) {
-  const { command, batch, isNew, file, expected } = assignment;
+  const { command, batch, isNew = false, file, expected } = assignment;
   const { account, mode, kind, template } = batch.scope;
   const { sent, failed, unsure, kept, stopped } = worked;
   return {
@@ -72,31 +84,11 @@ function resultOf({ assignment, worked, ending, startedAt, endedAt }: Finished) 
     changed: expected.changed + kept,
     others: ending.news.others,
     ...knownIn(ending.tallies),
-    reasons: reasonsIn(ending.tallies).map(({ lines: [line = 0], ...reason }) => ({ ...reason, first_line: line })),
+    reasons: reasonsIn(ending.tallies),
     stopped: stopped ? { code: stopped.code, message: stopped.message } : null,
     started_at: new Date(startedAt).toISOString(),
     ended_at: new Date(endedAt).toISOString(),
   };
-}
-
-/** With each param, for a person who changes one; the batch keeps the other options. */
-function textCommand({ scope, name, told }: Batch, file: string): string {
-  const params = (toldOf(told).param ?? []).map((param) => `-p ${shellQuote(param)}`);
-  return [
-    'bizmsg send-batch',
-    shellQuote(scope.template),
-    shellQuote(file),
-    ...params,
-    '--batch',
-    shellQuote(name),
-  ].join(' ');
-}
-
-/** The words of the command that loaded a batch. */
-export function commandOf({ command }: Batch): string {
-  const words = json(command, 'command');
-  const typed = Array.isArray(words) ? words.map(String) : [];
-  return ['bizmsg', ...typed.map(shellQuote)].join(' ');
 }
 
 /** Contacts that the service had before. If it answers all rows alike, the status says nothing. */
@@ -108,28 +100,89 @@ function knownIn(tallies: readonly Tally[]) {
 }
 
 /** 10 if rows need a person; some of them count only once. */
-function exitOf(assignment: Assignment, { stopped, skipped, kept }: Worked, news: News): Ended['exit'] {
-  const { newlyChanged } = assignment.expected;
+function exitOf({ assignment, worked, ending }: Finished, elsewhere: number): Ended['exit'] {
+  const { stopped, skipped, kept } = worked;
+  const { failed, unsure, held, others } = ending.news;
   if (stopped) {
     const { exit, code, message, hint } = stopped;
-    return exit === 'interrupted' || exit === 'terminated' || exit === 'hungUp'
-      ? exit
-      : new CliError(exit, code, message, { hint });
+    const isSignal = exit === 'interrupted' || exit === 'terminated' || exit === 'hungUp';
+    return isSignal ? exit : new CliError(exit, code, message, { hint });
   }
-  const open = news.failed + news.unsure + news.held + news.others + newlyChanged + skipped + kept;
-  return open + elsewhereIn(assignment, news) > 0 ? 'partial' : 'done';
+  const open = failed + unsure + held + others + assignment.expected.newlyChanged + skipped + kept + elsewhere;
+  return open > 0 ? 'partial' : 'done';
 }
 
-function elsewhereIn({ batch }: Assignment, { elsewhere }: News): number {
-  return batch.scope.kind === 'message' ? elsewhere : 0;
+function step(label: string, text: string): string {
+  return `${label.padEnd(11)} ${text}`;
+}
+
+function stoppedSteps({ assignment, options }: Finished, result: BatchResult): readonly string[] {
+  const { batch, file } = assignment;
+  return [
+    ...(result.waiting > 0 ? [step('Go on:', `bizmsg batches resume ${shellQuote(batch.name)}${options}`)] : []),
+    ...(batch.scope.kind === 'message' && file !== undefined ? [step('Other text:', textCommand(batch, file))] : []),
+    ...openSteps(result, options),
+  ];
+}
+
+/** With each param, for a person who changes one; the batch keeps the other options. */
+function textCommand({ scope, name, told }: Batch, file: string): string {
+  const params = (toldOf(told).param ?? []).map((param) => ` -p ${shellQuote(param)}`).join('');
+  const place = `${shellQuote(scope.template)} ${shellQuote(file)}`;
+  return `bizmsg send-batch ${place}${params} --batch ${shellQuote(name)}`;
+}
+
+function nextSteps(
+  { assignment: { heldHints = [] }, options }: Finished,
+  result: BatchResult,
+  elsewhere: number,
+): readonly string[] {
+  const { failed, waiting, template } = result;
+  const name = shellQuote(result.batch);
+  const report = `bizmsg batches report ${name}${options}`;
+  const what = template === null ? 'contacts import' : `send-batch ${shellQuote(template)}`;
+  const failedSteps = [
+    step(`The ${whole(failed)}:`, `${report} --outcome failed > fix.csv`),
+    step('', `correct it, then: bizmsg ${what} fix.csv --batch ${name}${options}`),
+  ];
+  const steps = [
+    ...(waiting > 0 ? [step('The rest:', `bizmsg batches resume ${name}${options}`)] : []),
+    ...(failed > 0 ? failedSteps : []),
+    ...openSteps(result, options),
+    ...(elsewhere > 0
+      ? [step('Before:', `the same text reached ${whole(elsewhere)}; --again sends it once more`)]
+      : []),
+    ...heldHints.map((hint, at) => step(at === 0 ? 'Held:' : '', hint)),
+  ];
+  return steps.length === 0 ? [] : [...steps, step('Report:', `${report} > report.csv`)];
+}
+
+/** What a person has to decide, also after an interruption. */
+function openSteps({ batch, unsure, others }: BatchResult, options: string): readonly string[] {
+  const name = `${shellQuote(batch)}${options}`;
+  const unsureSteps = [
+    step(`The ${whole(unsure)}:`, `bizmsg batches report ${name} --outcome unsure`),
+    step('', `then: bizmsg batches mark ${name} --sent, or --not-sent`),
+    step('', `or send them again: bizmsg batches resume ${name} --resend unsure`),
+  ];
+  const othersSteps = [
+    step('Others:', `${whole(others)} of ${shellQuote(batch)} wait: bizmsg batches resume ${name} sends them,`),
+    step('', `bizmsg batches cancel ${name} --missing drops them`),
+  ];
+  return [...(unsure > 0 ? unsureSteps : []), ...(others > 0 ? othersSteps : [])];
+}
+
+/** The words of the command that loaded a batch. */
+export function commandOf({ command }: Batch): string {
+  const words = json(command, 'command');
+  const typed = Array.isArray(words) ? words.map(String) : [];
+  return ['bizmsg', ...typed.map(shellQuote)].join(' ');
 }
 
 /** Shows the end of a command. */
-export function resultText(ended: Ended, ui: Ui): string {
-  const { result } = ended;
+export function resultText({ result, steps }: Ended, ui: Ui): string {
   const { batch, sent, rows, template, stopped, started_at: start, ended_at: end } = result;
   const span = took((Date.parse(end) - Date.parse(start)) / 1_000);
-  const steps = nextSteps(ended);
   if (stopped)
     return [`${ui.done(`Batch ${batch} stopped`, 'yellow')} after ${span}: ${stoppedText(result)}`, ...steps].join(
       '\n',
@@ -148,87 +201,34 @@ function stoppedText({ sent, failed, unsure, waiting, template }: BatchResult): 
 }
 
 function countLines(result: BatchResult, ui: Ui): readonly string[] {
-  const {
-    rows,
-    sent,
-    failed,
-    unsure,
-    waiting,
-    not_sent: notSent,
-    changed,
-    others,
-    known,
-    other_data: otherData,
-    reasons,
-  } = result;
-  const details = sentText(result, ui);
+  const { rows, sent, failed, unsure, waiting, not_sent: notSent, changed, others, known, reasons } = result;
+  const isImport = result.template === null;
+  const details = sentText(result, ui.now());
   const { red, yellow } = ui.color;
   const line = countLiner(ui);
+  const changedText = isImport
+    ? 'in the file since they were imported: the API cannot change contacts'
+    : 'the file has another text now: --resend changed sends them the new one';
   return [
     // The head says it.
-    ...line(details === '' && sent === rows ? 0 : sent, result.template === null ? 'imported' : 'sent', details),
+    ...line(details === '' && sent === rows ? 0 : sent, isImport ? 'imported' : 'sent', details),
     ...line(failed, 'failed', reasonText(reasons, 'failed'), red),
     ...line(unsure, 'unsure', `may have been sent: ${reasonText(reasons, 'unsure')}`, yellow),
     ...line(waiting, 'waiting', ''),
     ...line(notSent, 'not sent', reasonText(reasons, 'not_sent')),
     ...line(known < sent ? known : 0, 'known', 'of them were contacts before'),
-    ...line(otherData, 'known', 'of them keep other data: the API cannot change contacts'),
-    ...line(changed, 'changed', changedText(result)),
+    ...line(result.other_data, 'known', 'of them keep other data: the API cannot change contacts'),
+    ...line(changed, 'changed', changedText),
     ...line(others, 'waiting', 'not in this file'),
   ];
 }
 
-function changedText({ template }: BatchResult): string {
-  if (template === null) return 'in the file since they were imported: the API cannot change contacts';
-  return 'the file has another text now: --resend changed sends them the new one';
-}
-
-function sentText({ now, before, sent }: BatchResult, ui: Ui): string {
-  const parts = [
-    ...(now.sent > 0 && now.sent < sent ? [`${whole(now.sent)} now`] : []),
-    ...before.slice(0, 3).map(({ batch, sent: count, at }) => {
-      const who = batch === null ? 'single messages' : batch;
-      return `${whole(count)} before (${who}, ${timeText(Date.parse(at), ui.now())})`;
-    }),
-  ];
-  return parts.join(' · ');
-}
-
-/** The next command for each outcome. */
-function nextSteps({ result, heldHints, sentElsewhere, otherText, options }: Ended): readonly string[] {
-  const { failed, unsure, waiting, others, stopped } = result;
-  const name = shellQuote(result.batch);
-  const step = (label: string, text: string) => `${label.padEnd(11)} ${text}`;
-  const report = `bizmsg batches report ${name}${options}`;
-  const steps = [];
-  if (waiting > 0) steps.push(step(stopped ? 'Go on:' : 'The rest:', `bizmsg batches resume ${name}${options}`));
-  if (stopped && otherText !== undefined) steps.push(step('Other text:', otherText));
-  if (failed > 0 && !stopped)
-    steps.push(
-      step(`The ${whole(failed)}:`, `${report} --outcome failed > fix.csv`),
-      step('', `correct it, then: ${again(result, name, options)}`),
-    );
-  if (unsure > 0)
-    steps.push(
-      step(`The ${whole(unsure)}:`, `${report} --outcome unsure`),
-      step('', `then: bizmsg batches mark ${name}${options} --sent, or --not-sent`),
-      step('', `or send them again: bizmsg batches resume ${name}${options} --resend unsure`),
-    );
-  if (others > 0)
-    steps.push(
-      step('Others:', `${whole(others)} of ${name} wait: bizmsg batches resume ${name}${options} sends them,`),
-      step('', `bizmsg batches cancel ${name}${options} --missing drops them`),
-    );
-  if (sentElsewhere > 0 && !stopped)
-    steps.push(step('Before:', `the same text reached ${whole(sentElsewhere)}; --again sends it once more`));
-  steps.push(...heldHints.map((hint, at) => step(at === 0 ? 'Held:' : '', hint)));
-  if (steps.length > 0 && !stopped) steps.push(step('Report:', `${report} > report.csv`));
-  return steps;
-}
-
-function again({ template }: BatchResult, name: string, options: string): string {
-  const what = template === null ? 'contacts import' : `send-batch ${shellQuote(template)}`;
-  return `bizmsg ${what} fix.csv --batch ${name}${options}`;
+function sentText({ now, before, sent }: BatchResult, time: number): string {
+  const elsewhere = before.slice(0, 3).map(({ batch, sent: count, at }) => {
+    const who = batch === null ? 'single messages' : batch;
+    return `${whole(count)} before (${who}, ${timeText(Date.parse(at), time)})`;
+  });
+  return [...(now.sent > 0 && now.sent < sent ? [`${whole(now.sent)} now`] : []), ...elsewhere].join(' · ');
 }
 
 /** For a result that could not be printed. */

@@ -1,8 +1,10 @@
-import { unsafe } from '../base/errors.ts';
-import type { Context } from '../cli/command.ts';
+import { unsafe, usage } from '../base/errors.ts';
+import type { Context, Ui } from '../cli/command.ts';
 import { rememberTemplates, seenTemplates } from '../cli/seen-templates.ts';
-import { doubtAbout, type TemplateFacts, templatesOf, type TemplateText } from '../cli/templates.ts';
+import { doubtAbout, rendered, type TemplateFacts, templatesOf, type TemplateText } from '../cli/templates.ts';
+import { endpoints } from '../contract/endpoints.ts';
 import type { Scope } from '../store/batch.ts';
+import { type Draft, firstBody } from '../store/draft.ts';
 import type { Desk } from './desk.ts';
 
 export interface Template {
@@ -35,4 +37,27 @@ export function checkTemplate(context: Context, { list, facts }: Template, scope
   // A template that is not listed may exist: its first message tells.
   if (scope.mode !== 'live' || !facts) context.note('template', doubt);
   else throw unsafe('template-unfit', doubt, 'nothing was sent; give one -p for each variable');
+}
+
+/** The first message of a batch, sent to another phone. */
+export interface Tested {
+  readonly test: { readonly message_id: string; readonly to: string; readonly text: string | null };
+}
+
+/** Sends the first message to a phone of the user. It does not count as a message to that person. */
+export async function sendTest(
+  { database, sender }: Desk,
+  draft: Draft,
+  to: string,
+  { text }: Template,
+): Promise<Tested> {
+  const first = await firstBody(database, draft);
+  if (first === undefined) throw usage('no row of the file can be sent', '--dry-run shows why');
+  const body = { ...endpoints.sendTemplate.body(JSON.parse(first)), to };
+  const answer = await sender.sendOnce(sender.exchange('sendTemplate', body), { isTest: true });
+  return { test: { message_id: answer.message_id, to, text: (text && rendered(text, body.params)) ?? null } };
+}
+
+export function testText({ test }: Tested, ui: Ui): string {
+  return `${ui.done('Sent a test')} to ${test.to}${test.text === null ? '' : `: ${test.text}`}`;
 }

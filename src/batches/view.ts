@@ -1,8 +1,69 @@
+import { parseJson } from '../base/json.ts';
 import type { Ui } from '../cli/command.ts';
-import type { Rehearsed } from './dry-run.ts';
-import { overviewText } from './overview.ts';
-import { type Ended, resultText, whereToFind } from './summary.ts';
-import { type Tested, testText } from './test-message.ts';
+import { sum } from './forecast.ts';
+import { heldText } from './outcomes.ts';
+import { type Overview, overviewText } from './overview.ts';
+import { type BatchResult, type Ended, resultText, whereToFind } from './summary.ts';
+import { type Tested, testText } from './template.ts';
+
+/** The result of a dry run. `rows` is the sum of `to_send` and the five outcomes. */
+interface DryRun extends Omit<BatchResult, 'type' | 'id' | 'now' | 'stopped' | 'started_at' | 'ended_at'> {
+  readonly type: 'dry_run';
+  readonly id: string | null;
+  readonly to_send: number;
+  /** Of the rows to send: numbers that are not mobile numbers of their country. */
+  readonly not_mobile: number;
+  /** The body of the first message or contact. */
+  readonly first: unknown;
+}
+
+export interface Rehearsed {
+  readonly dryRun: DryRun;
+  readonly overview: Overview;
+}
+
+/** `id` is undefined for a new batch. */
+export function rehearsed(overview: Overview, command: DryRun['command'], id: string | undefined): Rehearsed {
+  const { forecast, samples, scope, copied } = overview;
+  const { before, held, notSent } = forecast;
+  const [first] = samples;
+  const dryRun: DryRun = {
+    type: 'dry_run',
+    command,
+    batch: overview.name,
+    id: id ?? null,
+    is_new: id === undefined,
+    account: scope.account,
+    mode: scope.mode,
+    template: scope.kind === 'import' ? null : scope.template,
+    file: overview.file ?? null,
+    rows: forecast.rows,
+    to_send: forecast.toSend,
+    not_mobile: copied?.notMobile.count ?? 0,
+    sent: forecast.sentHere + sum(before) + forecast.changed,
+    failed: forecast.failed,
+    unsure: forecast.unsure,
+    waiting: forecast.later,
+    not_sent: sum(notSent) + sum(held),
+    before: before.map(({ by, count, at }) => ({ batch: by || null, sent: count, at: new Date(at).toISOString() })),
+    changed: forecast.changed,
+    others: forecast.others,
+    known: 0,
+    other_data: 0,
+    reasons: [
+      ...(copied?.problems ?? []).map((problem) => ({ outcome: 'failed' as const, ...problem })),
+      ...notSent.map((problem) => ({ outcome: 'not_sent' as const, ...problem })),
+      ...held.map(({ why, by, count }) => ({
+        outcome: 'not_sent' as const,
+        reason: heldText(why, by),
+        count,
+        lines: [],
+      })),
+    ],
+    first: first === undefined ? null : parseJson(first),
+  };
+  return { dryRun, overview };
+}
 
 type Shown = Ended | Rehearsed | Tested;
 

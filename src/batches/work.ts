@@ -23,7 +23,6 @@ export interface WorkOptions {
   readonly resend: readonly Resend[];
   /** How many rows the batch reaches, of `--first`. */
   readonly first: number | undefined;
-  readonly endpoint: 'sendTemplate' | 'createContact';
   readonly client: Pick<Sender, 'prepare' | 'reachable'> & { readonly pace: Pick<BatchPace, 'limit'> };
   readonly signals: StopSignals;
   readonly host: Pick<Host, 'now' | 'steady' | 'later'>;
@@ -94,6 +93,7 @@ const longestClaim = 25_000;
 
 class Work {
   readonly #options: WorkOptions;
+  readonly #isImport: boolean;
   readonly #prepare: () => Exchange<unknown>;
   readonly #stop: Stop;
   readonly #outage: Outage;
@@ -131,9 +131,10 @@ class Work {
   readonly #counts = { sent: 0, failed: 0, unsure: 0, kept: 0 };
 
   constructor(options: WorkOptions, reached: number, wasAccepted: boolean) {
-    const { client, endpoint, signals, startWith, onStopping } = options;
+    const { batch, client, signals, startWith, onStopping } = options;
     this.#options = options;
-    this.#prepare = client.prepare(endpoint);
+    this.#isImport = batch.scope.kind === 'import';
+    this.#prepare = client.prepare(this.#isImport ? 'createContact' : 'sendTemplate');
     this.#reached = reached;
     this.#streak = new Streak(wasAccepted);
     this.#workers = new Workers(client.pace.limit, startWith);
@@ -295,8 +296,7 @@ class Work {
       return { row, answer: failureOf(error).answer, status: error.status, body: error.body };
     }
     const { answer: body } = attempt;
-    const isImport = this.#options.endpoint === 'createContact';
-    const knownAs = isImport ? knownReason(row.body, status, body) : undefined;
+    const knownAs = this.#isImport ? knownReason(row.body, status, body) : undefined;
     return { row, answer: { kind: 'sent', messageId: idOf(body), knownAs }, status, body };
   }
 

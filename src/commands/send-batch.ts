@@ -27,40 +27,9 @@ export const sendBatch = command({
   accepts: callOptions,
   piped: 'text',
   run: async (context, { template: first, file: second, ...options }, emit) => {
-    const [{ sendFile }, { batchNameOf }, { messageMapper }, { messageOptionsOf }] = await Promise.all([
-      import('../batches/send-file.ts'),
-      import('../batches/batch-name.ts'),
-      import('../batches/mapping/message.ts'),
-      import('../batches/options.ts'),
-    ]);
-    const { typedPhone } = await import('../cli/phones.ts');
-    const { template, file, isAsked } = await completed(context, inPlaces(first, second), options.fromBatch);
-    const { batch, per, fromBatch, atMost, again, resend, excludeFrom, noExcludeFrom, noMemory, test, ...told } =
-      options;
-    return sendFile(
-      context,
-      {
-        command: 'send-batch',
-        kind: 'message',
-        template,
-        file,
-        fromBatch,
-        told,
-        batch: batch === undefined ? undefined : batchNameOf(batch, new Date(context.host.now())),
-        per,
-        first: options.first,
-        atMost,
-        again,
-        resend,
-        excludeFrom,
-        noExcludeFrom,
-        noMemory,
-        test: test === undefined ? undefined : await typedPhone(context, test, '--test'),
-        isAsked,
-        mapper: (kept, column, columns) => messageMapper({ ...messageOptionsOf(kept), template, per: column }, columns),
-      },
-      emit,
-    );
+    const { sendFile } = await import('../batches/send-file.ts');
+    const completed = await complete(context, inPlaces(first, second), options.fromBatch);
+    return sendFile(context, { command: 'send-batch', ...options, ...completed }, emit);
   },
   ...batchView,
 });
@@ -83,7 +52,7 @@ interface Completed {
 }
 
 /** Asks a person for the template and the file; a script gets an error. */
-async function completed(
+async function complete(
   context: Context,
   { template, file }: Places,
   fromBatch: string | undefined,

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { unsafe } from '../base/errors.ts';
 import { statsOf } from '../base/files.ts';
-import { shortHash } from '../store/hash.ts';
+import { shortHash } from '../store/schema.ts';
 import { variable } from './caller.ts';
 import { teamUrl } from './profiles/fields.ts';
 import type { CheckedTarget, Session } from './session.ts';

@@ -1,11 +1,11 @@
 import type { Value } from '../base/transaction.ts';
 import { type Batch, singles } from './batch.ts';
-import { hashLength } from './hash.ts';
-import { lease } from './schema.ts';
+import { hashLength, lease } from './schema.ts';
 
 const hour = 3_600_000;
 const sameText = 27 * 24 * hour;
-const anyText = 20 * hour;
+/** Milliseconds for which a person who got another text is not sent this one. */
+export const anyText = 20 * hour;
 
 /** Why a row is not sent, from the strongest reason to the weakest. */
 export const reasons = {

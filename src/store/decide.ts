@@ -3,8 +3,7 @@ import type { Batch, Steps } from './batch.ts';
 import { nameAt, parameters, reasons, unwanted, verdict } from './before.ts';
 import { integer, optionalText, text, word } from './columns.ts';
 import type { Draft } from './draft.ts';
-import { hashLength } from './hash.ts';
-import { isUnique } from './schema.ts';
+import { hashLength, isUnique } from './schema.ts';
 
 /** The outcome for a row of the file; `others` are rows that wait and are not in it. */
 const fates = [

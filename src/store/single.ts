@@ -1,11 +1,10 @@
 import { type Database, query } from '../base/transaction.ts';
+import { anyText } from './before.ts';
 import { scopeNumber, singles, type SingleScope } from './batch.ts';
 import { integer, optionalText, text, word } from './columns.ts';
-import { shortHash } from './hash.ts';
-import { lease } from './schema.ts';
+import { lease, shortHash } from './schema.ts';
 
 const tenMinutes = 10 * 60_000;
-const twentyHours = 20 * 3_600_000;
 
 export interface Single {
   readonly scope: SingleScope;
@@ -38,8 +37,8 @@ const state = `CASE WHEN o.state = 'under way'
   AND NOT (COALESCE(b.until, 0) > $4 OR (o.batch = '${singles}' AND o.at > $4 - ${lease})) THEN 'unsure' ELSE o.state END`;
 const before = `SELECT ${state} AS state, o.at, b.name, COALESCE(o.worker, b.worker) AS worker FROM item o LEFT JOIN batch b ON b.id = o.batch
   WHERE o.scope = $1 AND o.who = $2 AND ((o.text = $3 AND (o.state IN ('under way', 'unsure')
-      OR (o.state = 'sent' AND o.by IS NULL AND $4 - o.at <= CASE WHEN o.batch = '${singles}' THEN ${tenMinutes} ELSE ${twentyHours} END)))
-    OR (o.sent_text = $3 AND $4 - o.sent_at <= ${twentyHours})) ORDER BY o.at DESC LIMIT 1`;
+      OR (o.state = 'sent' AND o.by IS NULL AND $4 - o.at <= CASE WHEN o.batch = '${singles}' THEN ${tenMinutes} ELSE ${anyText} END)))
+    OR (o.sent_text = $3 AND $4 - o.sent_at <= ${anyText})) ORDER BY o.at DESC LIMIT 1`;
 
 /** Claims a single message. It is settled as a row of the batch ''. */
 export function admitSingle(database: Database, single: Single): Promise<Admitted> {

@@ -1,6 +1,8 @@
 import { type Database, query, type Row } from '../base/transaction.ts';
-import { singles } from './batch.ts';
+import { type Batch, singles } from './batch.ts';
 import { integer, optionalText, text, word } from './columns.ts';
+import { highest } from './draft.ts';
+import { inPieces } from './schema.ts';
 import { type State, states } from './views.ts';
 
 /** Reasons are texts for people, and each row may have its own: the most frequent are enough. */
@@ -59,6 +61,17 @@ export function ending(database: Database, { id, load }: { id: string; load: num
       },
     };
   });
+}
+
+const tell = `UPDATE item SET told = CASE WHEN state = 'failed' THEN 'failed' ELSE text END
+  WHERE batch = $1 AND n > $2 AND n <= $3 AND (load = $4 OR $4 = 0)
+    AND (state = 'failed' AND (told IS NULL OR told <> 'failed') OR state = 'sent' AND by IS NOT NULL AND told IS NULL)`;
+
+/** Remembers that the news was reported. */
+export async function markReported(database: Database, { id, load }: Batch, isOfFile: boolean): Promise<void> {
+  await inPieces(await highest(database, id), (...range) =>
+    database.write(() => query(tell, id, ...range, isOfFile ? load : 0)),
+  );
 }
 
 function isUnreported(row: Row): boolean {

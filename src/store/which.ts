@@ -1,3 +1,4 @@
+import { forOption, usage } from '../base/errors.ts';
 import type { Database } from '../base/transaction.ts';
 import { type Batch, batchesOf, isWorking, type Scope, type Steps } from './batch.ts';
 import { hasAny } from './views.ts';
@@ -66,7 +67,7 @@ function isSameScope(a: Scope, b: Scope): boolean {
 }
 
 /** Whether a text can name a batch: an id cannot. */
-export function isName(text: string): boolean {
+function isName(text: string): boolean {
   return /^[a-z\d._-]{1,64}$/.test(text) && !/^[\da-f]{12}$/.test(text);
 }
 
@@ -77,8 +78,21 @@ export function nameAfter(file: string): string {
   return isName(plain) ? plain : 'batch';
 }
 
+/** The name of a batch, with the local time filled in. */
+export function batchName(text: string, local: Date): string {
+  return forOption('--batch', () => {
+    const name = fillName(text, local);
+    const [word] = /\{[^}]*\}?/.exec(name) ?? [];
+    if (word !== undefined) throw usage(`"${word}" is not filled in`, 'use {date}, {week}, {month} or {hour}');
+    if (isName(name)) return name;
+    const isId = /^[\da-f]{12}$/.test(name);
+    if (isId) throw usage(`"${name}" looks like the id of a batch`, `use another, such as b-${name}`);
+    throw usage(`"${text}" is not a name of a batch`, 'use up to 64 letters, digits and . _ -, such as autumn-{date}');
+  });
+}
+
 /** Fills `{date} {week} {month} {hour}` with a local time. */
-export function fillName(name: string, local: Date): string {
+function fillName(name: string, local: Date): string {
   const two = (number: number) => String(number).padStart(2, '0');
   const month = `${local.getFullYear()}-${two(local.getMonth() + 1)}`;
   const date = `${month}-${two(local.getDate())}`;

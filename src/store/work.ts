@@ -26,6 +26,15 @@ export function declareDead(database: Database, id: string, worker: string): Pro
   });
 }
 
+/** Ends the work of a process on a batch. Rows whose outcomes it could not record are unsure. */
+export function release(database: Database, id: string, worker: string, now: number): Promise<void> {
+  return database.write(function* () {
+    const sql = "UPDATE batch SET worker = '', until = 0, last_at = $3 WHERE id = $1 AND worker = $2 RETURNING id";
+    if ((yield* query(sql, id, worker, now)).length === 0) return;
+    yield* query("UPDATE item SET state = 'unsure', reason = NULL WHERE batch = $1 AND state = 'under way'", id);
+  });
+}
+
 export interface Turn {
   readonly id: string;
   readonly worker: string;

@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest';
-import { batchNameOf } from '../../src/batches/batch-name.ts';
 import { contactOptionsOf, hoursOf, messageOptionsOf, rateOf } from '../../src/batches/options.ts';
-import { reportColumns, withoutReport } from '../../src/batches/report-columns.ts';
-import { nameAfter } from '../../src/store/which.ts';
+import { reportColumns, withoutReport } from '../../src/batches/report.ts';
+import { batchName, nameAfter } from '../../src/store/which.ts';
 import { thrown } from '../support/thrown.ts';
 
 it.each([
@@ -48,14 +47,13 @@ it.each([
   ['a.b_c-1', 'a.b_c-1'],
   ['Sale-{DATE}', 'sale-2026-01-05'],
   ['{week}', '2026-w02'],
-
   ['{month}.{hour}', '2026-01.2026-01-05-07'],
 ])('fills in --batch %s', (text, name) => {
-  expect(batchNameOf(text, new Date(2026, 0, 5, 7, 30))).toBe(name);
+  expect(batchName(text, new Date(2026, 0, 5, 7, 30))).toBe(name);
 });
 
 it('counts weeks from Monday, the first with a Thursday', () => {
-  expect(batchNameOf('{week}', new Date(2026, 0, 4))).toBe('2026-w01');
+  expect(batchName('{week}', new Date(2026, 0, 4))).toBe('2026-w01');
 });
 
 it.each([
@@ -74,7 +72,7 @@ it.each([
   ['x'.repeat(65), 'is not a name of a batch', 'up to 64'],
   ['3FA9C17BE204', '--batch: "3fa9c17be204" looks like the id of a batch', 'b-3fa9c17be204'],
 ])('refuses --batch %s', (text, message, hint) => {
-  expect(thrown(() => batchNameOf(text, new Date(0)))).toMatchObject({
+  expect(thrown(() => batchName(text, new Date(0)))).toMatchObject({
     exit: 'usage',
     message: expect.stringContaining(message),
     hint: expect.stringContaining(hint),

@@ -1,11 +1,11 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { release } from '../../src/store/ending.ts';
 import { batchWithId } from '../../src/store/batch.ts';
 import { beginResume, redecide } from '../../src/store/load.ts';
 import { worker } from '../store/rig.ts';
 import type { Answering } from '../support/service.ts';
 import { numbers, openTables, passing, phoneOf, serving, type Tables, working } from './work-rig.ts';
+import { release } from '../../src/store/work.ts';
 
 const answers = {
   sent: { reply: 200 },

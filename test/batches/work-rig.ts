@@ -87,7 +87,7 @@ const never = new AbortController().signal;
 
 /** Works on a batch over real connections, as a command does. */
 export async function working({ database, clock }: Tables, options: WorkingOptions): Promise<Run> {
-  const { url: baseUrl, signals = { stop: never, leave: never }, limits, timeout, batch } = options;
+  const { url: baseUrl, signals = { stop: never, leave: never }, limits, timeout } = options;
   const outcomes: WorkOutcome[] = [];
   const transport = openTransport({ baseUrl, env: {}, connections: 64 });
   onTestFinished(() => transport.close());
@@ -117,7 +117,6 @@ export async function working({ database, clock }: Tables, options: WorkingOptio
     isOfFile: true,
     resend: [],
     first: undefined,
-    endpoint: batch.scope.kind === 'import' ? 'createContact' : 'sendTemplate',
     client: { prepare, reachable: () => canReach({ baseUrl, env: {} }, signals.stop), pace: { limit: limits } },
     host: clock,
     startWith: 4,

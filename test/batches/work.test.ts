@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { configuration } from '../../src/base/errors.ts';
 import { type Database, query } from '../../src/base/transaction.ts';
-import { release } from '../../src/store/ending.ts';
 import { beginResume } from '../../src/store/load.ts';
-import { declareDead } from '../../src/store/work.ts';
+import { declareDead, release } from '../../src/store/work.ts';
 import { serve } from '../client/servers.ts';
 import { scope, start, worker } from '../store/rig.ts';
 import { badResponseNames, badResponses } from '../support/fake-service.ts';

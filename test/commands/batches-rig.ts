@@ -4,16 +4,15 @@ import { openDatabase } from '../../src/base/sqlite.ts';
 import type { Database } from '../../src/base/transaction.ts';
 import { type Batch, batchWithId, type Scope } from '../../src/store/batch.ts';
 import { addRows, type NewRow, openDraft } from '../../src/store/draft.ts';
-import { release } from '../../src/store/ending.ts';
 import { apply, begin } from '../../src/store/load.ts';
-import { identify } from '../../src/store/meta.ts';
 import { schema } from '../../src/store/schema.ts';
 import { admitSingle } from '../../src/store/single.ts';
-import { type Answer, claim, settle } from '../../src/store/work.ts';
+import { type Answer, claim, release, settle } from '../../src/store/work.ts';
 import type { CliOptions, Ran } from '../support/cli.ts';
 import { logsIn, machine } from '../webhooks/rig.ts';
 import { access, service } from './access-rig.ts';
 import { newId } from '../store/rig.ts';
+import { identify } from '../../src/store/marks.ts';
 
 /** Friday, 28 November 2025, 16:10 in UTC. */
 export const friday = Date.UTC(2025, 10, 28, 16, 10);

@@ -43,7 +43,7 @@ describe('batches show', () => {
       expect.stringMatching(/^sale · people\.csv, 11 rows, .*16:10$/),
       '     2 sent      1 by sale-vip',
       '     1 waiting   bizmsg batches resume autumn',
-      '     5 failed    lines 9, 10, 11 … phone: "12" is not a phone number (4) · line 3 refused: unknown number',
+      '     5 failed    4 phone: "12" is not a phone number (lines 9, 10, 11 and 1 more) · 1 refused: unknown number (line 3)',
       '     1 unsure    the connection broke · bizmsg batches mark autumn --sent, or --not-sent',
       '     2 not sent  1 listed twice · 1 opted out',
     ]);
@@ -116,7 +116,7 @@ describe('batches show', () => {
     const { stdout } = await run('batches show --no-color', { now, terminal: 80 });
     const lines = stdout.trimEnd().split('\n');
     expect(lines.length).toBeLessThanOrEqual(20);
-    expect(lines[2]).toMatch(/^ {4}50 failed {4}line 2 param 0: it is empty/);
+    expect(lines[2]).toMatch(/^ {4}50 failed {4}1 param 0: it is empty/);
   });
 
   it('is one object in JSON', async () => {

@@ -88,7 +88,7 @@ describe('an option sends', () => {
   it('the text of --default for an empty cell, which otherwise fails its row', async () => {
     const text = `phone,name,order\n${ada},,A-1\n${bo},Bo,A-2\n`;
     const failed = await batch(text, [...params, '--batch', 'a']);
-    const reason = { outcome: 'failed', reason: 'param 1, name: it is empty', count: 1, first_line: 2 };
+    const reason = { outcome: 'failed', reason: 'param 1, name: it is empty', count: 1, lines: [2] };
     expect([failed.code, failed.sent]).toEqual([10, [[bo, 'Bo', 'A-2']]]);
     expect(failed.result).toMatchObject({ failed: 1, reasons: [reason] });
     const { code, sent } = await batch(text, ['--default', 'name=friend', '--batch', 'a']);

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import { shortHash } from '../../src/store/hash.ts';
 import { isProcess, type Process, type RowState, type World } from './world.ts';
+import { shortHash } from '../../src/store/schema.ts';
 
 /** Runs each command in two worlds, and compares the results. `told` describes the commands so far. */
 export function createBoth(model: World, store: World, told: string[] = []): World {

@@ -3,8 +3,8 @@ import { query } from '../../src/base/transaction.ts';
 import { begin, apply } from '../../src/store/load.ts';
 import { drivers } from './drivers.ts';
 import { fatesOf, load, newId, planOf, rows, send, start, worker } from './rig.ts';
-import { release } from '../../src/store/ending.ts';
 import { batchWithId } from '../../src/store/batch.ts';
+import { release } from '../../src/store/work.ts';
 const same = { phone: '+1', text: 'hi' };
 
 describe.each(drivers)('loading into a batch that exists, $where', ({ open }) => {

@@ -1,13 +1,11 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { query } from '../../src/base/transaction.ts';
-import { release } from '../../src/store/ending.ts';
-import { acceptLoss, openMark, watched } from '../../src/store/marks.ts';
-import { identify } from '../../src/store/meta.ts';
+import { acceptLoss, identify, openMark, watched } from '../../src/store/marks.ts';
 import { expire, expireDaily } from '../../src/store/retention.ts';
 import { admitSingle } from '../../src/store/single.ts';
 import { allSendings, erase, latestSendings } from '../../src/store/history.ts';
-import { type Answer, claim, settle } from '../../src/store/work.ts';
+import { type Answer, claim, release, settle } from '../../src/store/work.ts';
 import { temporaryHome } from '../support/bin.ts';
 import { drivers, openMemory } from './drivers.ts';
 import { hour, load, rows, scope, send, start, worker } from './rig.ts';

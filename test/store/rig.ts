@@ -2,10 +2,9 @@ import type { Database } from '../../src/base/transaction.ts';
 import { type Batch, batchWithId, type Scope } from '../../src/store/batch.ts';
 import { decide, type Group, type Plan, type Resend } from '../../src/store/decide.ts';
 import { addRows, type NewRow, openDraft } from '../../src/store/draft.ts';
-import { release } from '../../src/store/ending.ts';
 import { apply, begin } from '../../src/store/load.ts';
 import { reportRows, type ReportRow } from '../../src/store/views.ts';
-import { type Answer, claim, settle } from '../../src/store/work.ts';
+import { type Answer, claim, release, settle } from '../../src/store/work.ts';
 
 export const hour = 3_600_000;
 export const start = 1_700_000_000_000;

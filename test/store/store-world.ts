@@ -3,8 +3,7 @@ import { type Batch, batchesOf, findBatch, type Scope } from '../../src/store/ba
 import { cancel, remove } from '../../src/store/cancel.ts';
 import { decide, decideResume, type Group, type Plan, type Resend } from '../../src/store/decide.ts';
 import { addRows, exclude, type NewRow, openDraft } from '../../src/store/draft.ts';
-import { markReported, release } from '../../src/store/ending.ts';
-import { ending } from '../../src/store/tally.ts';
+import { ending, markReported } from '../../src/store/tally.ts';
 import { apply, begin, beginResume, redecide } from '../../src/store/load.ts';
 import { mark } from '../../src/store/mark.ts';
 import { addOptOuts, removeOptOuts } from '../../src/store/opt-outs.ts';
@@ -12,7 +11,7 @@ import { admitSingle } from '../../src/store/single.ts';
 import { totalsOfAll } from '../../src/store/tally.ts';
 import { reportRows, waitingBatches } from '../../src/store/views.ts';
 import { whichBatch } from '../../src/store/which.ts';
-import { type Answer as Settling, beat, claim, declareDead, settle } from '../../src/store/work.ts';
+import { type Answer as Settling, beat, claim, declareDead, release, settle } from '../../src/store/work.ts';
 import { query } from '../../src/base/transaction.ts';
 import { tick } from './model.ts';
 import {

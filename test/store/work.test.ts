@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { type Batch, batchWithId } from '../../src/store/batch.ts';
-import { markReported, release } from '../../src/store/ending.ts';
-import { ending } from '../../src/store/tally.ts';
+import { ending, markReported } from '../../src/store/tally.ts';
 import { begin } from '../../src/store/load.ts';
-import { type Answer, beat, claim, type Claim, declareDead, settle } from '../../src/store/work.ts';
+import { type Answer, beat, claim, type Claim, declareDead, release, settle } from '../../src/store/work.ts';
 import { drivers } from './drivers.ts';
 import { hour, load, type Person, planOf, rows, scope, send, start, work, worker } from './rig.ts';
 

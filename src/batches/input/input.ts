@@ -10,13 +10,10 @@ import { openStream } from '../../cli/input.ts';
 import { quoted } from '../quoted.ts';
 import { csvRows } from './csv.ts';
 import { damagedText, decoded, decodedHead, encodingOf, foreignWords, likelyEncoding } from './encoding.ts';
-import { createUndo } from './escapes.ts';
 import { formatOf, isZip, refuseBinary, separatorOf } from './format.ts';
 import { arrayRows, ndjsonRows } from './json.ts';
-import { peek } from './peek.ts';
-import type { Request } from './request.ts';
-import type { InputRow } from './row.ts';
-import { noRows, openTable } from './table.ts';
+import { type InputRow, peek, type Request } from './row.ts';
+import { createUndo, noRows, openTable } from './table.ts';
 
 /** A file, or stdin, that is read once. */
 export interface Input {
@@ -53,7 +50,8 @@ interface InputOptions extends Pick<Request, 'encoding' | 'usualEncoding' | 'she
 }
 type Bytes = Awaited<ReturnType<typeof openBytes>>;
 
-const mostFirst = 100;
+/** Rows that are read ahead, to ask about them. */
+export const mostFirst = 100;
 const headSize = 1 << 20;
 
 /** Opens a file of rows; `-` is stdin. */
@@ -105,7 +103,7 @@ async function openText(context: InputContext, bytes: Bytes, request: Request): 
 }
 
 async function openWorkbook({ chunks }: Bytes, request: Request): Promise<Content> {
-  const { openSheet } = await import('./sheet.ts');
+  const { openSheet } = await import('./workbook.ts');
   const rows = await openSheet(await buffer(chunks), request);
   return { ...(await openTable(rows, request)), unit: 'line' };
 }

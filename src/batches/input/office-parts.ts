@@ -1,9 +1,9 @@
 import sax from 'sax';
 import { type Entry, fromBufferPromise, type ZipFile } from 'yauzl';
 import { CliError, usage } from '../../base/errors.ts';
-import type { Request } from './request.ts';
+import type { Request } from './row.ts';
 
-/** The parts of an Office document, by their paths in lower case. */
+/** The parts of an Excel workbook, by their paths in lower case. */
 export interface Parts {
   readonly request: Request;
   readonly zip: ZipFile;
@@ -27,11 +27,17 @@ type Attributes = Readonly<Record<string, string | undefined>>;
 export interface Handlers {
   readonly open: Readonly<Record<string, (attributes: Attributes) => void>>;
   /** With the text since the last tag. */
-  readonly close?: Readonly<Record<string, (text: string) => void>> | undefined;
+  readonly close?: Readonly<Record<string, (text: string) => void>>;
 }
 
 /** Excel's longest sheet with ten columns has 600 MB. */
 const mostBytes = 1 << 30;
+/** Bytes that a part in memory may unpack to. */
+const mostInMemory = 1 << 28;
+
+export async function readPart(parts: Parts, path: string, handlers: Handlers): Promise<void> {
+  for await (const _ of readingPart(parts, path, handlers, mostInMemory));
+}
 
 /** Reads a part, if there is one, and yields after each chunk. A small file can unpack to any size, so it is limited. */
 export async function* readingPart(
@@ -46,7 +52,7 @@ export async function* readingPart(
   const decoder = new TextDecoder('utf-8', { fatal: true });
   try {
     // An archive that unpacks to more than it states is damaged.
-    requireAtMost(most, entry.uncompressedSize);
+    if (entry.uncompressedSize > most) throw new Error(`it unpacks to more than ${most >> 20} MB`);
     for await (const chunk of await zip.openReadStreamPromise(entry)) {
       parser.write(decoder.decode(chunk, { stream: true }));
       signal.throwIfAborted();
@@ -77,10 +83,6 @@ function parserFor({ open, close = {} }: Handlers): sax.SAXParser {
       text = '';
     },
   });
-}
-
-export function requireAtMost(most: number, size: number): void {
-  if (size > most) throw new Error(`it unpacks to more than ${most >> 20} MB`);
 }
 
 /** A name without its namespace. */

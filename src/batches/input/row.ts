@@ -10,3 +10,32 @@ export interface InputRow {
   /** Why it cannot be read; `fields` has what could be. */
   readonly problem?: string | undefined;
 }
+
+/** How an input is read. */
+export interface Request {
+  /** For messages. */
+  readonly name: string;
+  readonly encoding?: string | undefined;
+  /** Encoding of files that are not UTF-8, from the batch or the profile. */
+  readonly usualEncoding?: string | undefined;
+  /** The title of a sheet. */
+  readonly sheet?: string | undefined;
+  readonly signal: AbortSignal;
+  note(code: string, text: string): void;
+}
+
+/** Reads ahead until it has a number of bytes or rows; `all` yields what was read and then the rest. */
+export async function peek<T extends { readonly length: number }>(items: AsyncGenerator<T>, enough: number) {
+  const begun: T[] = [];
+  for (let length = 0; length < enough;) {
+    const step = await items.next();
+    if (step.done) break;
+    begun.push(step.value);
+    length += step.value.length;
+  }
+  const all = async function* () {
+    yield* begun;
+    yield* items;
+  };
+  return { begun, all };
+}

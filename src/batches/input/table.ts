@@ -1,9 +1,8 @@
+import { unescapeCsv, unescapeTsv } from '../../base/cell-escapes.ts';
 import { type CliError, usage } from '../../base/errors.ts';
 import { quoted } from '../quoted.ts';
 import type { Cells } from './csv.ts';
-import { peek } from './peek.ts';
-import type { Request } from './request.ts';
-import type { InputRow } from './row.ts';
+import { type InputRow, peek, type Request } from './row.ts';
 
 /** Reads the header of a table; the rows follow on demand. `undo` decodes a cell. */
 export async function openTable(
@@ -71,4 +70,27 @@ function isPhone(text: string): boolean {
   const digits = text.match(/\p{Nd}/gu)?.length ?? 0;
   if (/^(?:[+＋]|00)/.test(text)) return digits >= 7;
   return digits >= (/^\(?0/.test(text) ? 9 : 11);
+}
+
+const escapes = /\\(?:[\\trn0"]|u[0-9a-f]{4})/g;
+
+/**
+ * Returns the decoder of cells, so that what bizmsg writes is read back unchanged. In TSV it escapes every backslash, and
+ * a quote at the beginning of a cell; anything else there means that another program wrote the file.
+ */
+export function createUndo(separator: string, head: string, { note }: Request): (cell: string) => string {
+  if (separator !== '\t') return unescapeCsv;
+  const lines = head.slice(0, head.lastIndexOf('\n') + 1);
+  if (/(?:^|[\t\r\n])"/.test(lines) || isForeign(lines)) return (cell) => cell;
+  let isNoted = false;
+  return (cell) => {
+    if (!cell.includes('\\') || isForeign(cell)) return cell;
+    if (!isNoted) note('escapes', 'backslash escapes such as \\t and \\n are decoded, since bizmsg writes them in TSV');
+    isNoted = true;
+    return unescapeTsv(cell);
+  };
+}
+
+function isForeign(text: string): boolean {
+  return text.replace(escapes, '').includes('\\');
 }

@@ -69,43 +69,19 @@ export function unclearPhoneColumn(columns: readonly string[]): CliError {
   return usage('no column is named phone', `name it: ${hint}`);
 }
 
-/** A field of a record that an option names; the path has several names if it is nested. */
+/** A field that an option names; the path has several names if it is nested. */
 export interface NamedField {
   readonly option: string;
   readonly path: readonly string[];
 }
 
-/**
- * Finds names that no record of a JSON input has: a record may lack any field, so a mistyped one is noticed only after
- * the last. The columns of a table are checked before its first row.
- */
-export function watchNames(named: readonly NamedField[]): {
-  see(fields: Fields): void;
-  /** Throws if a name was in no record. */
-  refuseUnseen(): void;
-} {
-  let unseen = named;
-  const seen = new Set<string>();
-  return {
-    see(fields) {
-      if (unseen.length === 0) return;
-      unseen = unseen.filter(({ path }) => !hasField(fields, path));
-      if (seen.size < mostSeen) for (const name of Object.keys(fields)) seen.add(name);
-    },
-    refuseUnseen() {
-      const [missing] = seen.size > 0 ? unseen : [];
-      if (!missing) return;
-      const name = missing.path.join('.');
-      const hint = nearestName(name, [...seen], 'field');
-      throw usage(`${missing.option} names ${quoted(name)}, but no record of the input has it`, hint);
-    },
-  };
+/** Throws if no record of the input has a field that an option names. */
+export function requireFields(named: readonly NamedField[], names: readonly string[]): void {
+  const isUnseen = ({ path }: NamedField) =>
+    [path.join('.'), path[0] ?? ''].every((name) => columnNamed(name, names) === undefined);
+  const missing = named.find(isUnseen);
+  if (!missing) return;
+  const name = missing.path.join('.');
+  const hint = nearestName(name, names, 'field');
+  throw usage(`${missing.option} names ${quoted(name)}, but no record of the input has it`, hint);
 }
-
-function hasField(fields: Fields, path: readonly string[]): boolean {
-  const names = [path.join('.'), path[0] ?? ''];
-  return names.some((name) => valueNamed(fields, name) !== undefined);
-}
-
-/** Names for suggestions. */
-const mostSeen = 200;

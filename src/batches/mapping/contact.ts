@@ -5,9 +5,19 @@ import type { Fields } from '../input/row.ts';
 import { quoted } from '../quoted.ts';
 import { columnNamed, isPhoneName, nearestName, requireColumn, unclearPhoneColumn } from './columns.ts';
 import { countryColumn, type FieldMap, type TypedField } from './flags.ts';
-import { type Mapped, type Mapper, ValueError } from './mapped.ts';
-import { type PhoneOfRow, phoneReader } from './phones.ts';
-import { fieldName, toBoolean, toJson, toList, toNumber, unpacked } from './values.ts';
+import {
+  fieldName,
+  type Mapped,
+  type Mapper,
+  type PhoneOfRow,
+  phoneReader,
+  toBoolean,
+  toJson,
+  toList,
+  toNumber,
+  unpacked,
+  ValueError,
+} from './values.ts';
 
 /**
  * How a row becomes a contact. A column is the field of its name unless it is mapped. With `keep`, only these columns,
@@ -15,17 +25,12 @@ import { fieldName, toBoolean, toJson, toList, toNumber, unpacked } from './valu
  */
 export interface ContactOptions {
   readonly map: readonly FieldMap[];
-  readonly set: readonly Constant[];
+  /** Fields with the same value in every body. */
+  readonly set: readonly { readonly path: readonly string[]; readonly text: string }[];
   readonly type: readonly TypedField[];
   readonly keep: readonly string[] | undefined;
   /** Of national numbers: a code, `intl` or `:column`. */
   readonly country: string | undefined;
-}
-
-/** A field with the same value in every body. */
-interface Constant {
-  readonly path: readonly string[];
-  readonly text: string;
 }
 
 interface Plan extends ContactOptions {
@@ -35,19 +40,17 @@ interface Plan extends ContactOptions {
   readonly needsPhone: boolean;
 }
 
-/** A column or constant, and its place in the body. */
-interface Place {
-  /** Undefined for a constant. */
+/** A place in the body, and what it gets: the value of a column, or a constant. */
+interface Step {
   readonly column?: string;
+  readonly field: string;
   readonly path: readonly string[];
-}
-
-interface Step extends Place {
   /** Undefined if there is nothing to send. */
   read(fields: Fields): unknown;
 }
 
 const phoneField = 'phone';
+const dotted = (path: readonly string[]) => path.join('.');
 
 /** Creates the mapping from rows to contacts; throws if a table lacks a column. */
 export async function contactMapper(options: ContactOptions, columns: readonly string[] | undefined): Promise<Mapper> {
@@ -55,39 +58,30 @@ export async function contactMapper(options: ContactOptions, columns: readonly s
   const needsPhone = targets.includes(phoneField) || !targets.some(isPhoneName);
   const toPhone = await phoneReader(options.country);
   const plan = { ...options, toPhone, needsPhone, isTable: columns !== undefined };
-  if (columns) {
-    const steps = stepsOfTable(columns, plan);
-    return (fields) => contactOf(fields, steps, plan);
-  }
-  return (fields) => contactOf(fields, stepsOf(Object.keys(fields), plan), plan);
-}
-
-function stepsOfTable(columns: readonly string[], plan: Plan): readonly Step[] {
+  if (!columns) return (fields) => contactOf(fields, stepsOf(Object.keys(fields), plan), plan);
   const country = countryColumn(plan.country);
   if (country !== undefined) requireColumn('--country', country, columns);
   const steps = stepsOf(columns, plan);
-  if (plan.needsPhone && !steps.some(({ path }) => dotted(path) === phoneField)) throw unclearPhoneColumn(columns);
-  refuseConflicts(steps);
-  return steps;
+  if (needsPhone && !steps.some(({ field }) => field === phoneField)) throw unclearPhoneColumn(columns);
+  return (fields) => contactOf(fields, steps, plan);
 }
 
 /** The phone comes first, and the order of columns does not change a body. */
 function stepsOf(columns: readonly string[], plan: Plan): readonly Step[] {
-  const places = [...placesOf(columns, plan), ...plan.set];
-  const types = typesOf(places, plan);
-  const steps = places.map((place) =>
-    'text' in place ? constantStep(place, plan, types) : columnStep(place, plan, types),
+  const places = placesOf(columns, plan);
+  const types = typesOf(
+    [...places, ...plan.set].map(({ path }) => dotted(path)),
+    plan,
   );
-  const order = ({ path }: Step) => (dotted(path) === phoneField ? '' : dotted(path));
+  const steps = [
+    ...places.map(({ column, path }) => columnStep(column, path, plan, types)),
+    ...plan.set.map(({ path, text }) => constantStep(path, text, plan, types)),
+  ];
+  const order = ({ field }: Step) => (field === phoneField ? '' : field);
   return steps.toSorted((a, b) => (order(a) < order(b) ? -1 : 1));
 }
 
-interface ColumnPlace extends Place {
-  readonly column: string;
-}
-
-function placesOf(columns: readonly string[], plan: Plan): readonly ColumnPlace[] {
-  const { map, set, keep, isTable } = plan;
+function placesOf(columns: readonly string[], { map, set, keep, isTable }: Plan) {
   // A record may lack any field.
   const name = (option: string, text: string) =>
     isTable ? requireColumn(option, text, columns) : columnNamed(text, columns);
@@ -110,8 +104,6 @@ function pathOf(column: string): readonly string[] {
   return parts.includes('') ? [column] : parts;
 }
 
-const dotted = (path: readonly string[]) => path.join('.');
-
 /** Converts a value, or returns the reason why it cannot. */
 type Converter = (value: unknown) => unknown;
 type Types = ReadonlyMap<string, Converter>;
@@ -124,8 +116,7 @@ const converters: Readonly<Record<TypedField['type'], Converter>> = {
   'list:semicolon': toList(';'),
 };
 
-function typesOf(places: readonly Place[], { type, isTable }: Plan): Types {
-  const sent = places.map(({ path }) => dotted(path));
+function typesOf(sent: readonly string[], { type, isTable }: Plan): Types {
   const types = new Map<string, Converter>();
   for (const { field, type: word } of type) {
     const name = columnNamed(field, sent);
@@ -136,36 +127,36 @@ function typesOf(places: readonly Place[], { type, isTable }: Plan): Types {
   return types;
 }
 
-function columnStep({ column, path }: ColumnPlace, { toPhone, isTable }: Plan, types: Types): Step {
-  const valueOf = (fields: Fields) => (Object.hasOwn(fields, column) ? fields[column] : undefined);
-  if (dotted(path) === phoneField) return { column, path, read: (fields) => toPhone(valueOf(fields), fields) };
-  const convert = types.get(dotted(path)) ?? ((value) => value);
+function columnStep(column: string, path: readonly string[], { toPhone, isTable }: Plan, types: Types): Step {
+  const field = dotted(path);
+  const convert = types.get(field) ?? ((value) => value);
   const read = (fields: Fields) => {
-    const value = valueOf(fields);
+    const value = Object.hasOwn(fields, column) ? fields[column] : undefined;
+    if (field === phoneField) return toPhone(value, fields);
     if (isTable) return value === '' || value === undefined ? undefined : convert(unpacked(value));
     // Other fields may be added to an object, and the row is stored, too.
     return value === '' || value === null ? value : convert(isRecord(value) ? structuredClone(value) : value);
   };
-  return { column, path, read };
+  return { column, field, path, read };
 }
 
-function constantStep({ path, text }: Constant, { toPhone }: Plan, types: Types): Step {
+function constantStep(path: readonly string[], text: string, { toPhone }: Plan, types: Types): Step {
   const field = dotted(path);
   const convert = field === phoneField ? (value: unknown) => toPhone(value, {}) : types.get(field);
   const value = convert && text !== '' ? convert(text) : text;
   if (value instanceof ValueError) throw usage(`--set ${field}: ${value.why}`, 'give a value that can be read');
-  return { path, read: () => value };
+  return { field, path, read: () => value };
 }
 
 function contactOf(fields: Fields, steps: readonly Step[], { needsPhone }: Plan): Mapped {
-  const body: Body = {};
+  const body: Record<string, unknown> = {};
   const problems: string[] = [];
   let isEmpty = true;
-  for (const { column = '--set', path, read } of steps) {
+  for (const { column = '--set', field, path, read } of steps) {
     const value = read(fields);
     if (value instanceof ValueError) problems.push(`${fieldName(column)}: ${value.why}`);
     else if (value !== undefined && !setAt(body, path, value))
-      problems.push(`${fieldName(column)}: the field ${dotted(path)} has a value already`);
+      problems.push(`${fieldName(column)}: the field ${field} has a value already; --keep names the columns to import`);
     else if (value !== undefined && column !== '--set') isEmpty = false;
   }
   const phone = typeof body[phoneField] === 'string' && body[phoneField] !== '' ? body[phoneField] : undefined;
@@ -175,48 +166,12 @@ function contactOf(fields: Fields, steps: readonly Step[], { needsPhone }: Plan)
   return problem === undefined ? { phone, per: '', body: jsonText(body) } : { phone, per: '', body: '', problem };
 }
 
-type Body = Record<string, unknown>;
-
 /** Sets the value at a path, and creates objects on the way; returns false if another value is there. */
-function setAt(body: Body, path: readonly string[], value: unknown, from = 0): boolean {
-  const name = path[from] ?? '';
+function setAt(body: Record<string, unknown>, [name = '', ...rest]: readonly string[], value: unknown): boolean {
   const isTaken = Object.hasOwn(body, name);
-  if (from + 1 >= path.length) {
-    if (!isTaken) setField(body, name, value);
-    return !isTaken;
-  }
-  const inner = isTaken ? body[name] : {};
-  if (!isRecord(inner)) return false;
-  if (!isTaken) setField(body, name, inner);
-  return setAt(inner, path, value, from + 1);
-}
-
-/** Sets a field of its own, even if it is named `__proto__`. */
-function setField(body: Body, name: string, value: unknown): void {
-  if (name !== '__proto__') body[name] = value;
-  else Object.defineProperty(body, name, { value, enumerable: true, configurable: true, writable: true });
-}
-
-/** Refuses two columns for the same field, or for a field and a part of it. */
-function refuseConflicts(places: readonly Place[]): void {
-  const byField = new Map<string, Place>();
-  for (const place of places) {
-    const wholes = place.path.map((_, at) => dotted(place.path.slice(0, at + 1)));
-    const whole = wholes.find((field) => byField.has(field));
-    const other = whole === undefined ? undefined : byField.get(whole);
-    if (whole !== undefined && other) throw conflict(other, place, whole);
-    byField.set(dotted(place.path), place);
-  }
-}
-
-function conflict(place: Place, other: Place, field: string): Error {
-  const part = dotted(other.path) === field ? '' : ' and a part of it';
-  return usage(
-    `${originOf(place)} and ${originOf(other)} both give the field ${fieldName(field)}${part}`,
-    'leave one out; --keep names the columns to import',
-  );
-}
-
-function originOf({ column, path }: Place): string {
-  return column === undefined ? `--set ${dotted(path)}` : `the column ${quoted(column)}`;
+  if (rest.length === 0 && isTaken) return false;
+  const inner = isTaken ? body[name] : rest.length === 0 ? value : {};
+  // A field of its own, even if it is named `__proto__`.
+  Object.defineProperty(body, name, { value: inner, enumerable: true, configurable: true, writable: true });
+  return rest.length === 0 || (isRecord(inner) && setAt(inner, rest, value));
 }

@@ -11,9 +11,7 @@ import {
   valueNamed,
 } from './columns.ts';
 import { countryColumn, type Default, type ParamSource } from './flags.ts';
-import { type Mapper, ValueError } from './mapped.ts';
-import { phoneReader } from './phones.ts';
-import { cellText, fieldName, perValue } from './values.ts';
+import { cellText, fieldName, type Mapper, perValue, phoneReader, ValueError } from './values.ts';
 
 export interface MessageOptions {
   readonly template: string;

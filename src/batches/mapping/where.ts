@@ -1,8 +1,7 @@
 import { type Condition, isMet } from '../../base/condition.ts';
-import { isRecord } from '../../contract/readers.ts';
+import { cellsOf } from '../../store/columns.ts';
 import type { Fields } from '../input/row.ts';
 import { columnNamed, requireColumn } from './columns.ts';
-import { json } from '../../store/columns.ts';
 
 /** Whether `--where` excludes a row: one that does not meet all conditions. Throws if a table has no such column. */
 export function whereFilter(
@@ -24,8 +23,7 @@ export function unwantedCells(
   if (conditions.length === 0) return undefined;
   const isUnwanted = whereFilter(conditions, undefined);
   return (cells, wasUnwanted) => {
-    const fields = json(cells, 'cells');
-    if (!isRecord(fields)) return false;
+    const fields = cellsOf(cells);
     // A file that was loaded before may have had other columns.
     return conditions.every((wanted) => hasColumn(fields, wanted)) ? isUnwanted(fields) : wasUnwanted;
   };

@@ -49,6 +49,12 @@ export function shortTime(text: string, now: number): string {
   return at.getFullYear() === today.getFullYear() ? `${date} ${clock(at).slice(0, 5)}` : `${date} ${at.getFullYear()}`;
 }
 
+/** A time for people: `today 16:10`, `Nov 28 09:12`. */
+export function timeText(at: number, now: number): string {
+  const text = shortTime(new Date(at).toISOString(), now);
+  return new Date(at).toDateString() === new Date(now).toDateString() ? `today ${text.slice(0, 5)}` : text;
+}
+
 function clock(at: Date): string {
   return at.toTimeString().slice(0, 8);
 }

@@ -70,9 +70,9 @@ const resumeBatch = command({
   sample: 'Batch autumn (sandbox): 2 of 2 have the message, 2 s\n     2 sent      1 now',
   accepts: callOptions.filter((name) => name !== 'dryRun'),
   piped: 'text',
-  run: async (context, { name, excludeFrom, resend, atMost, ...told }, emit) => {
+  run: async (context, options, emit) => {
     const { resume } = await import('../../batches/resume.ts');
-    return resume(context, { name, told, excludeFrom, resend, atMost }, emit);
+    return resume(context, options, emit);
   },
   ...batchView,
 });

@@ -1,8 +1,6 @@
 import { usage } from '../../base/errors.ts';
-import { columnsIn } from '../../batches/columns-in.ts';
 import { outcomes } from '../../batches/outcomes.ts';
-import { cellColumns, reportPages, reportRecord } from '../../batches/report.ts';
-import { reportColumns } from '../../batches/report-columns.ts';
+import { cellColumns, columnsIn, reportColumns, reportPages, reportRecord } from '../../batches/report.ts';
 import { command } from '../../cli/command.ts';
 import { printOptions } from '../../cli/globals.ts';
 import { choice, chosen } from '../../cli/params.ts';

@@ -24,40 +24,16 @@ export const importContacts = command({
   sample: 'Batch people (simulated): 2 of 2 are contacts, 0.3 s',
   accepts: callOptions,
   piped: 'text',
-  run: async (context, { file, batch, first, atMost, resend, ...told }, emit) => {
-    if (file === undefined && !context.interactive)
+  run: async (context, { file: typed, ...options }, emit) => {
+    const isAsked = typed === undefined;
+    if (isAsked && !context.interactive)
       throw usage('the file is missing', 'bizmsg contacts import <file>; it asks only on a terminal');
-    const [{ sendFile }, { batchNameOf }, { contactMapper }, { contactOptionsOf }, { askForFile }] = await Promise.all([
+    const [{ sendFile }, { askForFile }] = await Promise.all([
       import('../../batches/send-file.ts'),
-      import('../../batches/batch-name.ts'),
-      import('../../batches/mapping/contact.ts'),
-      import('../../batches/options.ts'),
       import('../../batches/ask.ts'),
     ]);
-    return sendFile(
-      context,
-      {
-        command: 'contacts import',
-        kind: 'import',
-        template: '',
-        file: file ?? (await askForFile(context)),
-        fromBatch: undefined,
-        told,
-        batch: batch === undefined ? undefined : batchNameOf(batch, new Date(context.host.now())),
-        per: undefined,
-        first,
-        atMost,
-        again: false,
-        resend,
-        excludeFrom: [],
-        noExcludeFrom: false,
-        noMemory: false,
-        test: undefined,
-        isAsked: file === undefined,
-        mapper: (kept, _per, columns) => contactMapper(contactOptionsOf(kept), columns),
-      },
-      emit,
-    );
+    const file = typed ?? (await askForFile(context));
+    return sendFile(context, { command: 'contacts import', template: '', file, isAsked, ...options }, emit);
   },
   ...batchView,
 });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Fields } from '../../../src/batches/input/row.ts';
-import type { Told } from '../../../src/batches/told.ts';
+import type { Told } from '../../../src/batches/settings.ts';
 import { nested } from '../../../src/commands/body.ts';
 import { contact, contactOfRecord, fieldsOf, phone } from './rig.ts';
 
@@ -68,6 +68,8 @@ describe('a row of a table', () => {
   it.each<[string, Told, Fields, string]>([
     ['a word as a number', { type: ['age=number'] }, { age: 'seven' }, 'age: "seven" is not a number'],
     ['one in a renamed column', { map: ['My n=x.n'], type: ['x.n=number'] }, { 'My n': '-' }, '"My n": "-" is not a'],
+    ['two columns of one field', { map: ['a=n', 'b=n'] }, { a: '1', b: '2' }, 'b: the field n has a value already'],
+    ['a field and a part of it', { set: ['a.n=1'] }, { a: '1' }, '--set: the field a.n has a value already'],
   ])('fails with its phone if it has %s', async (_name, told, row, problem) => {
     const failed = { phone, per: '', body: '', problem: expect.stringContaining(problem) };
     expect(await contact(told, { phone, ...row })).toEqual(failed);
@@ -78,7 +80,7 @@ describe('a row of a table', () => {
   });
 });
 
-const has = (name: string) => `the field attributes.${name} has a value already`;
+const has = (name: string) => `the field attributes.${name} has a value already; --keep names the columns to import`;
 
 describe('a record', () => {
   it.each<[string, Told, Fields, object]>([
@@ -162,16 +164,6 @@ it('nests compatible paths like --set of contacts create', async () => {
 });
 
 it.each<[string, Told, string, string]>([
-  [
-    'two columns of one field',
-    { map: ['Mobile=n', 'age=n'] },
-    'the column "Mobile" and the column "age" both',
-    '--keep',
-  ],
-  ['a column and a constant', { set: ['age=1'] }, 'the column "age" and --set age both give the field age', '--keep'],
-  ['two constants', { set: ['n=1', 'n=2'] }, '--set n and --set n both give the field n', '--keep'],
-  ['a field and a part of it', { set: ['age.n=1'] }, 'both give the field age and a part of it', '--keep'],
-  ['a column with the name of a path', { map: ['age=x.y'] }, 'both give the field x.y', '--keep'],
   ['a type of the phone', { type: ['phone=number'] }, '--type names phone, which is a phone number', 'leave it out'],
   ['a mistyped field', { type: ['agee=number'] }, '--type names "agee", but no such field', 'did you mean "age"?'],
   ['what is not kept', { keep: 'x.y', type: ['age=boolean'] }, 'no such field', 'the fields are "x.y", "phone"'],

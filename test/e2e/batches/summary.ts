@@ -6,7 +6,7 @@ interface Reason {
   readonly outcome: 'failed' | 'unsure' | 'not_sent';
   readonly reason: string;
   readonly count: number;
-  readonly first_line: number;
+  readonly lines: readonly number[];
 }
 
 interface Summary {
