@@ -15,6 +15,14 @@ export function courierWorld(options: SandboxOptions = {}): Calls {
   return { ...made, clock };
 }
 
+/** A sandbox whose events go to one receiver. */
+export async function courier(answer?: Answer, options?: SandboxOptions): Promise<Calls & Receiver> {
+  const made = await receiver(answer);
+  const world = courierWorld(options);
+  world.sandbox.webhooks.add({ url: made.url });
+  return { ...world, ...made };
+}
+
 interface Received {
   readonly id: string;
   readonly type: unknown;

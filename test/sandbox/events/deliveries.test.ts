@@ -2,13 +2,11 @@ import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { testNumbers } from '../../../src/sandbox/events/receipts.ts';
 import { order, paths } from '../calls.ts';
-import { courierWorld, receiver } from '../receiver.ts';
+import { courier, courierWorld, receiver } from '../receiver.ts';
 
 describe('a delivery', () => {
   it('is one POST of the event’s payload, with the headers of Standard Webhooks', async () => {
-    const { sandbox, post } = courierWorld();
-    const { url, received } = await receiver();
-    sandbox.webhooks.add({ url });
+    const { sandbox, post, url, received } = await courier();
     await post(paths.contacts, { phone: '+12025550142', name: 'línea ✓' });
     await sandbox.settled();
     const [event] = sandbox.events();
@@ -54,9 +52,7 @@ describe('a delivery', () => {
   });
 
   it('does not start before the answer is sent', async () => {
-    const { sandbox, post } = courierWorld();
-    const { url, received, got } = await receiver();
-    sandbox.webhooks.add({ url });
+    const { sandbox, post, received, got } = await courier();
     expect((await post(paths.contacts, { phone: '+12025550142' })).status).toBe(201);
     expect(sandbox.deliveries()).toMatchObject([{ state: 'waiting', attempts: 0 }]);
     expect([received.length, (await got(1)).length]).toEqual([0, 1]);
@@ -85,11 +81,9 @@ describe('deliveries in flight', () => {
   });
 
   it('do not wait for a retry', async () => {
-    const { sandbox, post } = courierWorld();
-    const { url, received } = await receiver((response, { type }) =>
+    const { sandbox, post, received } = await courier((response, { type }) =>
       response.writeHead(type === 'message.delivered' ? 500 : 200).end(),
     );
-    sandbox.webhooks.add({ url });
     await post(paths.send, order);
     await sandbox.time.advance(4_000);
     expect(received.map(({ type }) => type)).toEqual(['message.delivered', 'message.read']);
@@ -99,10 +93,8 @@ describe('deliveries in flight', () => {
   });
 
   it('are limited to eight', async () => {
-    const { sandbox, post } = courierWorld();
     const hanging: ServerResponse[] = [];
-    const { url, got } = await receiver((response) => hanging.push(response));
-    sandbox.webhooks.add({ url });
+    const { sandbox, post, got } = await courier((response) => hanging.push(response));
     for (let at = 0; at < 20; at++) await post(paths.contacts, { phone: `+1202555${1_000 + at}` });
     const most: number[] = [];
     for (let done = 0; done < 20; done++) {
@@ -127,9 +119,7 @@ describe('deliveries in flight', () => {
 });
 
 it('sends no event that a reset of the logs has deleted', async () => {
-  const { sandbox } = courierWorld();
-  const { url, received } = await receiver((response) => response.writeHead(500).end());
-  sandbox.webhooks.add({ url });
+  const { sandbox, received } = await courier((response) => response.writeHead(500).end());
   sandbox.trigger('order.paid');
   await sandbox.settled();
   sandbox.trigger('order.paid');

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { deadPort, serve, serveBytes } from '../../client/servers.ts';
 import { type BadResponse, badResponseNames, badResponses } from '../../support/fake-service.ts';
 import { paths } from '../calls.ts';
-import { courierWorld, receiver } from '../receiver.ts';
+import { courier, courierWorld, receiver } from '../receiver.ts';
 
 /** Returns the result of one delivery. */
 async function delivered(url: string, timeout?: number) {
@@ -119,10 +119,8 @@ describe('a connection', () => {
 });
 
 it('closing a sandbox aborts deliveries in flight, and records nothing more', async () => {
-  const { sandbox, post, file } = courierWorld();
   const hanging: ServerResponse[] = [];
-  const { url, got } = await receiver((response) => hanging.push(response));
-  sandbox.webhooks.add({ url });
+  const { sandbox, post, file, got } = await courier((response) => hanging.push(response));
   await post(paths.contacts, { phone: '+12025550142' });
   await got(1);
   const gone = new Promise((resolve) => hanging[0]?.on('close', resolve));

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
 import { memoryFile, order, paths } from '../calls.ts';
-import { courierWorld, receiver } from '../receiver.ts';
+import { courier, courierWorld, receiver } from '../receiver.ts';
 
 const [second, minute, hour] = [1_000, 60_000, 3_600_000];
 const contact = { phone: '+12025550142' } as const;
@@ -46,11 +46,9 @@ describe('a failed delivery', () => {
   });
 
   it('waits until the time of Retry-After, in real time', async () => {
-    const { sandbox, post } = courierWorld();
-    const { url } = await receiver((response) =>
+    const { sandbox, post } = await courier((response) =>
       response.writeHead(503, { 'retry-after': new Date(Date.now() + 10 * minute).toUTCString() }).end(),
     );
-    sandbox.webhooks.add({ url });
     await post(paths.contacts, contact);
     await sandbox.settled();
     expect([wait(sandbox) > 9 * minute, wait(sandbox) <= 10 * minute]).toEqual([true, true]);
@@ -70,11 +68,9 @@ describe('a failed delivery', () => {
 
 describe('410', () => {
   it('disables the webhook with a warning, and cancels its deliveries', async () => {
-    const { sandbox, post, warnings } = courierWorld();
-    const { url, received } = await receiver((response, { type }) =>
+    const { sandbox, post, warnings, url, received } = await courier((response, { type }) =>
       response.writeHead(type === 'message.read' ? 410 : 500).end(),
     );
-    sandbox.webhooks.add({ url });
     await post(paths.send, order);
     await sandbox.time.advance(4_000);
     expect(sandbox.webhooks.list()).toMatchObject([{ url, state: 'disabled', reason: 'answered 410' }]);
@@ -90,10 +86,8 @@ describe('410', () => {
   });
 
   it('causes one warning, even with several deliveries in flight', async () => {
-    const { sandbox, post, warnings } = courierWorld();
     const hanging: ServerResponse[] = [];
-    const { url, got } = await receiver((response) => hanging.push(response));
-    sandbox.webhooks.add({ url });
+    const { sandbox, post, warnings, got } = await courier((response) => hanging.push(response));
     for (let at = 0; at < 10; at++) await post(paths.contacts, { phone: `+1202555${1_000 + at}` });
     await got(8);
     for (const response of hanging) response.writeHead(410).end();
@@ -102,10 +96,10 @@ describe('410', () => {
   });
 
   it('ends when the URL is added again: waiting deliveries continue', async () => {
-    const { sandbox, post } = courierWorld();
     const statuses = [500, 410];
-    const { url, received } = await receiver((response) => response.writeHead(statuses.shift() ?? 200).end());
-    sandbox.webhooks.add({ url });
+    const { sandbox, post, url, received } = await courier((response) =>
+      response.writeHead(statuses.shift() ?? 200).end(),
+    );
     for (const phone of ['+1', '+2']) {
       await post(paths.contacts, { phone });
       await sandbox.settled();
@@ -170,10 +164,8 @@ describe('a redelivery', () => {
   });
 
   it('replaces the scheduled retry', async () => {
-    const { sandbox, post } = courierWorld();
     const statuses = [500];
-    const { url, received } = await receiver((response) => response.writeHead(statuses.shift() ?? 200).end());
-    sandbox.webhooks.add({ url });
+    const { sandbox, post, received } = await courier((response) => response.writeHead(statuses.shift() ?? 200).end());
     await post(paths.contacts, contact);
     await sandbox.settled();
     sandbox.redeliver(sandbox.deliveries()[0]?.id ?? '');
@@ -183,10 +175,8 @@ describe('a redelivery', () => {
   });
 
   it('of a delivery in flight adds nothing', async () => {
-    const { sandbox, post } = courierWorld();
     const hanging: ServerResponse[] = [];
-    const { url, received, got } = await receiver((response) => hanging.push(response));
-    sandbox.webhooks.add({ url });
+    const { sandbox, post, received, got } = await courier((response) => hanging.push(response));
     await post(paths.contacts, contact);
     await got(1);
     sandbox.redeliver(sandbox.deliveries()[0]?.id ?? '');

@@ -1,7 +1,7 @@
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
 import { memoryFile, order, paths } from '../calls.ts';
-import { courierWorld, receiver } from '../receiver.ts';
+import { courier, courierWorld, receiver } from '../receiver.ts';
 
 const own = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 const local = 'http://127.0.0.1:3000/hooks';
@@ -79,9 +79,7 @@ describe('a URL', () => {
   });
 
   it('that is removed receives nothing more, and its waiting deliveries are dead', async () => {
-    const { sandbox, post } = courierWorld();
-    const { url, received } = await receiver((response) => response.writeHead(500).end());
-    sandbox.webhooks.add({ url });
+    const { sandbox, post, url, received } = await courier((response) => response.writeHead(500).end());
     await post(paths.contacts, { phone: '+1' });
     await sandbox.settled();
     sandbox.webhooks.remove(url);
@@ -140,10 +138,8 @@ describe('the events of a webhook', () => {
   });
 
   it('can start with the events that wait for their retry, in order', async () => {
-    const { sandbox, post } = courierWorld();
     let status = 500;
-    const { url, received } = await receiver((response) => response.writeHead(status).end());
-    sandbox.webhooks.add({ url });
+    const { sandbox, post, url, received } = await courier((response) => response.writeHead(status).end());
     await post(paths.send, order);
     await sandbox.time.advance(10_000);
     received.length = 0;
