@@ -1,8 +1,9 @@
 import { lookup } from 'node:dns';
 import { type ClientRequest, Agent as HttpAgent, type IncomingMessage, request as httpRequest } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
-import { BlockList, isIPv6, type LookupFunction } from 'node:net';
+import type { LookupFunction } from 'node:net';
 import { urlToHttpOptions } from 'node:url';
+import { isLocalhost } from './this-machine.ts';
 
 interface OutgoingRequest {
   /** A list of names and values is sent as it is; it must contain `host` and `content-length`. */
@@ -70,26 +71,6 @@ export function openTarget(url: URL, timeout: number): Target {
 
 /** Resolves names such as app.localhost, which most resolvers do not know. */
 const lookupLocalhost: LookupFunction = (_, options, found) => lookup('localhost', options, found);
-
-/** True for all names below `localhost` too. Connections must not ask a name server for these (RFC 6761). */
-function isLocalhost(host: string): boolean {
-  return /^(?:.+\.)?localhost\.?$/.test(host);
-}
-
-/** True if the host of a URL is this machine by any name or address, also an IPv4 address written as IPv6. */
-export function isThisMachine(hostname: string): boolean {
-  const host = hostname.replace(/^\[|\]$/g, '');
-  return isLocalhost(host) || (loopback ??= loopbackAddresses()).check(host, isIPv6(host) ? 'ipv6' : 'ipv4');
-}
-
-let loopback: BlockList | undefined;
-
-function loopbackAddresses(): BlockList {
-  const addresses = new BlockList();
-  addresses.addSubnet('127.0.0.0', 8);
-  addresses.addAddress('::1', 'ipv6');
-  return addresses;
-}
 
 interface ExchangeDetails {
   readonly body: OutgoingRequest['body'];

@@ -8,7 +8,8 @@ import type { Database } from '../base/transaction.ts';
 import { isDelivered } from '../contract/events.ts';
 import { createLanes } from '../delivery/lanes.ts';
 import { check } from '../delivery/signature.ts';
-import { isThisMachine, openTarget, type Target } from '../delivery/target.ts';
+import { openTarget, type Target } from '../delivery/target.ts';
+import { isThisMachine } from '../delivery/this-machine.ts';
 import { openLogs } from '../logs/database.ts';
 import {
   deleteOld,

@@ -6,7 +6,10 @@ import { usage } from '../../base/errors.ts';
 import { sleep } from '../../base/sleep.ts';
 import { command, type Context } from '../../cli/command.ts';
 import { type Input, option, rest } from '../../cli/params.ts';
+import { defaultData } from '../../sandbox/remote/locator.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
+import { isThisMachine } from '../../delivery/this-machine.ts';
+import { forwardUrl } from '../../webhooks/forward/address.ts';
 import { planOption } from './start.ts';
 
 const params = {
@@ -33,7 +36,7 @@ export const execInSandbox = command({
   run: async (context, { words, webhook, plan }) => {
     if (words.length === 0) throw usage('no command is given', 'put it at the end: bizmsg sandbox exec npm test');
     if (words[0] === '') throw usage('the command is empty', 'is a variable not set?');
-    const url = webhook === undefined ? undefined : await localUrl(webhook);
+    const url = webhook === undefined ? undefined : localUrl(webhook);
     // Its own state, so that nothing of this user mixes with that of the command.
     const folder = mkdtempSync(join(tmpdir(), 'bizmsg-'));
     try {
@@ -52,10 +55,9 @@ async function run(
   stateFolder: string,
   { words, plan, url }: Pick<Input<typeof params>, 'words' | 'plan'> & { readonly url: URL | undefined },
 ): Promise<number> {
-  const [{ createSandbox }, { serve }, { defaultData }, { runCommand }] = await Promise.all([
+  const [{ createSandbox }, { serve }, { runCommand }] = await Promise.all([
     import('../../sandbox/sandbox.ts'),
     import('../../sandbox/serve.ts'),
-    import('../../sandbox/remote/locator.ts'),
     import('../child.ts'),
   ]);
   const { host, given } = context;
@@ -91,11 +93,7 @@ async function run(
   }
 }
 
-async function localUrl(text: string): Promise<URL> {
-  const [{ forwardUrl }, { isThisMachine }] = await Promise.all([
-    import('../../webhooks/forward/address.ts'),
-    import('../../delivery/target.ts'),
-  ]);
+function localUrl(text: string): URL {
   const url = forwardUrl(text);
   if (isThisMachine(url.hostname)) return url;
   throw usage(`--webhook: ${url.hostname} is not this machine`, 'use an address such as 3000/hooks');

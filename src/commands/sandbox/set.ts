@@ -8,6 +8,7 @@ import { scopes } from '../../contract/keys.ts';
 import { planNames } from '../../contract/plans.ts';
 import type { InputOf } from '../../sandbox/remote/remote.ts';
 import { onlyLocal } from '../../session/caller.ts';
+import { forwardUrl } from '../../webhooks/forward/address.ts';
 import { ask } from './control.ts';
 import { eventsIn, namesIn, unknownWord } from './names.ts';
 
@@ -157,7 +158,6 @@ function planChange(change: Partial<InputOf<'setPlan'>>): Change {
 async function addWebhook(context: Context, text: string, options: Input<typeof webhookOptions>): Promise<void> {
   if (options.external && onlyLocal(context.host.env))
     throw unsafe('only-local', 'blocked by BIZMSG_LOCAL_ONLY=1: --allow-external', 'unset it, or use a local URL');
-  const { forwardUrl } = await import('../../webhooks/forward/address.ts');
   const url = text.includes('://') ? text : forwardUrl(text).href;
   const { known, caughtUp } = await ask(context, 'addWebhook', { url, ...options });
   if (known) context.note('known-webhook', `${url} was registered already and has these settings now`);

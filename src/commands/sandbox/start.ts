@@ -6,11 +6,12 @@ import { type Context, streaming, type Ui } from '../../cli/command.ts';
 import { counted } from '../../cli/output/figures.ts';
 import { choice, duration, flag, type Input, option, port } from '../../cli/params.ts';
 import { planNames } from '../../contract/plans.ts';
-import type { Locator } from '../../sandbox/remote/locator.ts';
+import { defaultData, type Locator } from '../../sandbox/remote/locator.ts';
 import type { Happened } from '../../sandbox/feed.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import { onlyLocal } from '../../session/caller.ts';
 import { isInBackground } from '../../session/sandboxes.ts';
+import { createNotes } from '../../webhooks/throttled-warnings.ts';
 import { contentsIn } from './contents.ts';
 import { remoteOf } from './control.ts';
 import { eventLine, requestLine } from './lines.ts';
@@ -89,11 +90,9 @@ function itemLine(item: Ready | Happened, ui: Ui): string {
 async function start({ host, stateFolder, note }: Context, input: Input<typeof params>) {
   const { port, plan, idle, ephemeral } = input;
   const background = isInBackground(host.env);
-  const [{ createSandbox }, { serve }, { defaultData }, { createNotes }] = await Promise.all([
+  const [{ createSandbox }, { serve }] = await Promise.all([
     import('../../sandbox/sandbox.ts'),
     import('../../sandbox/serve.ts'),
-    import('../../sandbox/remote/locator.ts'),
-    import('../../webhooks/throttled-warnings.ts'),
   ]);
   // Clients can cause the same warning with each request.
   const throttled = createNotes((text) => note('sandbox', text), host.now);

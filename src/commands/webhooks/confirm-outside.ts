@@ -1,5 +1,6 @@
 import { unsafe } from '../../base/errors.ts';
 import type { Context } from '../../cli/command.ts';
+import { isThisMachine } from '../../delivery/this-machine.ts';
 import { onlyLocal } from '../../session/caller.ts';
 
 /** Asks before events are sent to other machines; refuses with BIZMSG_LOCAL_ONLY=1. */
@@ -8,7 +9,6 @@ export async function confirmOutside(
   urls: Iterable<URL>,
   action: (count: number) => string,
 ): Promise<void> {
-  const { isThisMachine } = await import('../../delivery/target.ts');
   const origins = [...urls].filter(({ hostname }) => !isThisMachine(hostname)).map(({ origin }) => origin);
   for (const origin of new Set(origins)) {
     const hint = 'unset BIZMSG_LOCAL_ONLY, or use an address of this machine';

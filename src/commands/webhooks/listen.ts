@@ -1,3 +1,4 @@
+import { networkInterfaces } from 'node:os';
 import { CliError, configuration, forOption, usage } from '../../base/errors.ts';
 import { shellQuote } from '../../base/shell-quote.ts';
 import { untilAborted } from '../../base/sleep.ts';
@@ -6,6 +7,9 @@ import { flag, type Input, option, port, repeated } from '../../cli/params.ts';
 import { isDelivered } from '../../contract/events.ts';
 import { openSpacedPhones } from '../../contract/phone.ts';
 import { currentCaller, newcomerNote } from '../../session/caller.ts';
+import { isThisMachine } from '../../delivery/this-machine.ts';
+import { selectedBy } from '../../webhooks/event/filters.ts';
+import { forwardUrl } from '../../webhooks/forward/address.ts';
 import type { Listener } from '../../webhooks/listen.ts';
 import { confirmOutside } from './confirm-outside.ts';
 import { eventText, type Ready, readyText } from './lines.ts';
@@ -72,10 +76,7 @@ interface Listening {
 
 /** Starts a listener; if the sandbox is called, subscribes it to the sandbox's events. */
 async function openListening(context: Context, input: ListenInput): Promise<Listening> {
-  const [{ openListener, usualPort }, { isThisMachine }] = await Promise.all([
-    import('../../webhooks/listen.ts'),
-    import('../../delivery/target.ts'),
-  ]);
+  const { openListener, usualPort } = await import('../../webhooks/listen.ts');
   const options = await checkedOptions(context, input);
   const [given, sender] = [await givenSecret(context, input), await senderFor(context, input)];
   const stored = sender.kind === 'sandbox' ? undefined : (given ?? (await storedSecret(context)));
@@ -130,12 +131,6 @@ async function checkedOptions(context: Context, { events, where, ...input }: Lis
     throw usage(`webhooks listen cannot print ${given.output}: it prints as events arrive`, 'use -o ndjson');
   const { host, path, retry, forwardTo: address } = input;
   if (retry && address === undefined) throw usage('--retry needs --forward-to', 'nothing is forwarded');
-  const [{ networkInterfaces }, { selectedBy }, { forwardUrl }, { isThisMachine }] = await Promise.all([
-    import('node:os'),
-    import('../../webhooks/event/filters.ts'),
-    import('../../webhooks/forward/address.ts'),
-    import('../../delivery/target.ts'),
-  ]);
   const filter = selectedBy(events, where);
   const forwardTo = address === undefined ? undefined : forOption('--forward-to', () => forwardUrl(address));
   if (forwardTo) await confirmOutside(context, [forwardTo], () => 'Forward events');

@@ -6,6 +6,8 @@ import { flag, type Input, option, repeated, words } from '../../cli/params.ts';
 import { isDelivered } from '../../contract/events.ts';
 import type { Received } from '../../logs/events.ts';
 import { type Attempt, hasFailed, type Past } from '../../logs/forwards.ts';
+import { selectedBy } from '../../webhooks/event/filters.ts';
+import { forwardUrl } from '../../webhooks/forward/address.ts';
 import { isSelection, selecting, selectionParams } from '../list.ts';
 import { confirmOutside } from './confirm-outside.ts';
 import { entryOf, eventSelection, openRecordedEvents, whereText } from './recorded.ts';
@@ -147,7 +149,6 @@ async function destinations(
   logs: Database | undefined,
   input: ReplayInput,
 ): Promise<ReadonlyMap<number, URL>> {
-  const { forwardUrl } = await import('../../webhooks/forward/address.ts');
   const { to, failed } = input;
   const everywhere = to === undefined ? undefined : forOption('--to', () => forwardUrl(to));
   const destinations = new Map<number, URL>();
@@ -179,10 +180,9 @@ async function* chosenEvents(
   if (ids.length > 0 && selects) throw usage('ids cannot be combined with options that select events');
   if (ids.length === 0 && !selects)
     throw usage('specify which events to replay', 'give ids from webhooks list, or --since 10m');
-  const [{ findEvent, newestFirst }, { eventOf }, { selectedBy }] = await Promise.all([
+  const [{ findEvent, newestFirst }, { eventOf }] = await Promise.all([
     import('../../webhooks/history.ts'),
     import('../../webhooks/event/event.ts'),
-    import('../../webhooks/event/filters.ts'),
   ]);
   for (const id of ids) yield findEvent(logs, id);
   if (ids.length > 0) return;

@@ -1,7 +1,7 @@
 import { isoTime } from '../../base/iso-time.ts';
 import { redact } from '../../base/redact.ts';
 import { isSecret } from '../../contract/signature.ts';
-import { isThisMachine } from '../../delivery/target.ts';
+import { isThisMachine } from '../../delivery/this-machine.ts';
 import * as read from '../../contract/readers.ts';
 import { eventName, fields, optional } from '../readers.ts';
 import { Refusal } from '../refusal.ts';

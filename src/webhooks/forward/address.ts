@@ -1,6 +1,6 @@
 import { BlockList, isIPv6 } from 'node:net';
 import { usage } from '../../base/errors.ts';
-import { isThisMachine } from '../../delivery/target.ts';
+import { isThisMachine } from '../../delivery/this-machine.ts';
 
 /** Reads `3000`, `3000/hook`, `localhost:3000/hook` or a whole URL. */
 export function forwardUrl(text: string): URL {
