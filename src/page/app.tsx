@@ -1,33 +1,29 @@
 import { signal } from '@preact/signals';
-import type { JSX } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect } from 'preact/hooks';
 import { Activity } from './activity/activity.tsx';
 import { ask } from './ask.ts';
 import { Clock } from './clock.tsx';
 import { compose, Compose } from './compose.tsx';
-import { Connect } from './connect.tsx';
 import { link, type Link, state } from './connection.ts';
 import { Data } from './data.tsx';
-import { confirm, Confirm } from './dialog.tsx';
+import { Confirm, Popover } from './dialog.tsx';
 import { Finder } from './finder.tsx';
 import { Icon } from './icons.tsx';
-import { problemRows } from './known.ts';
-import { Copy, Notice } from './notice.tsx';
-import { Popover } from './popover.tsx';
-import { linkTo, type PlaceName, places, route } from './route.ts';
+import { countIn, environment } from './known.ts';
+import { Command, Notice } from './notice.tsx';
+import { linkTo, places, route } from './route.ts';
 import { Setup } from './setup.tsx';
-import { Help, isFinding, isHelpOpen, useKeys } from './shortcuts.tsx';
+import { isFinding, Shortcuts } from './shortcuts.tsx';
 
-const shown: Readonly<Record<PlaceName, () => JSX.Element>> = { activity: Activity, data: Data, setup: Setup };
+const shown = { activity: Activity, data: Data, setup: Setup };
 
 export function App() {
-  useKeys({ '?': () => (isHelpOpen.value = true) });
   const { place } = route.value;
   const Place = shown[place];
   const title = places.find(({ name }) => name === place)?.title ?? '';
-  const problems = problemRows.value.length;
+  const problems = countIn('problems');
   useEffect(() => {
-    document.title = `${problems > 0 ? `(${problems}) ` : ''}${title} · SANDBOX · bizmsg`;
+    document.title = `${problems === '0' ? '' : `(${problems}) `}${title} · SANDBOX · bizmsg`;
   }, [title, problems]);
   return (
     <>
@@ -38,10 +34,8 @@ export function App() {
         {state.value.isLoaded && <Place />}
       </main>
       <Notice />
-      <Help />
       <Finder />
       <Compose />
-      <Confirm />
     </>
   );
 }
@@ -81,33 +75,33 @@ function Bar() {
 }
 
 function skip(): void {
-  for (const wanted of ['main :is(input, a, button)', '.rows']) document.querySelector<HTMLElement>(wanted)?.focus();
+  document.querySelector<HTMLElement>('.rows, :is(.place, .empty) :is(input, a, button)')?.focus();
 }
 
 const themes = ['system', 'light', 'dark'] as const;
 const stored = 'bizmsg-theme';
 const theme = signal(localStorage.getItem(stored) ?? 'system');
 
-/** The theme, the shortcuts, and a clean start; in a narrow window also what has no room in the bar. */
+/** In a narrow window it also has what has no room in the bar. */
 function Menu() {
   return (
     <div class="menu">
-      <button class="if-narrow" data-closes onClick={() => (isFinding.value = true)}>
+      <button class="if-narrow" onClick={() => (isFinding.value = true)}>
         Find anything
       </button>
-      <div role="group" aria-label="Theme" class="actions">
+      <div role="group" aria-label="Theme" class="line">
         {themes.map((name) => (
           <button key={name} aria-pressed={name === theme.value} onClick={() => choose(name)}>
             {name}
           </button>
         ))}
       </div>
-      <button data-closes onClick={() => (isHelpOpen.value = true)}>
-        Shortcuts <kbd>?</kbd>
-      </button>
-      <button data-closes onClick={clear}>
-        Clear all messages and logs
-      </button>
+      <Shortcuts />
+      <Confirm
+        does="Clear all messages and logs"
+        text="This removes the messages, replies, events and requests. Contacts, templates, keys and webhooks stay."
+        action={clear}
+      />
       <div class="if-narrow">
         <Connect />
       </div>
@@ -125,16 +119,19 @@ export function followTheme(): void {
   document.documentElement.dataset['theme'] = theme.value;
 }
 
-function clear(): void {
-  confirm({
-    title: 'Clear all messages and logs?',
-    text: 'This removes the messages, replies, events and requests. Contacts, templates, keys and webhooks stay.',
-    does: 'Clear',
-    action: async () => {
-      await ask('reset', { what: 'messages' });
-      await ask('reset', { what: 'logs' });
-    },
-  });
+async function clear(): Promise<void> {
+  await ask('reset', { what: 'messages' });
+  await ask('reset', { what: 'logs' });
+}
+
+/** How a program calls this sandbox. */
+function Connect() {
+  return (
+    <>
+      <p>Put these lines into the .env of your program.</p>
+      <Command>{environment.value}</Command>
+    </>
+  );
 }
 
 const troubles: Partial<Record<Link, { readonly text: string; readonly command: string }>> = {
@@ -151,22 +148,12 @@ const troubles: Partial<Record<Link, { readonly text: string; readonly command: 
 /** Why the page does not follow the sandbox, and what to do. */
 function Trouble() {
   const trouble = troubles[link.value];
-  const wasTrouble = useRef(false);
-  wasTrouble.current ||= trouble !== undefined;
   return (
-    <div role="alert" class={trouble ? 'trouble' : undefined}>
-      {trouble ? (
+    <div role="alert" class={trouble && 'trouble'}>
+      {trouble && (
         <>
-          {trouble.text} <code>{trouble.command}</code> <Copy text={trouble.command}>Copy</Copy>
-          {link.value === 'stopped' && (
-            <>
-              {' '}
-              To open the page of another one: <code>bizmsg sandbox open</code>
-            </>
-          )}
+          {trouble.text} <Command>{trouble.command}</Command>
         </>
-      ) : (
-        wasTrouble.current && <span class="unseen">The page follows the sandbox again.</span>
       )}
     </div>
   );

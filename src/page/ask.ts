@@ -1,17 +1,17 @@
-import { effect, type ReadonlySignal, signal, useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { effect, type ReadonlySignal, signal } from '@preact/signals';
+import { useEffect, useMemo } from 'preact/hooks';
+import { endpoints } from '../contract/endpoints.ts';
+import { errorDetail } from '../contract/statuses.ts';
 import type { InputOf, OperationName, OutputOf } from '../sandbox/control/operations.ts';
 import type { Topic } from '../sandbox/control/stream.ts';
-import { provenToken, state } from './connection.ts';
+import { provenToken, sleep, state } from './connection.ts';
+import type { Message } from './state.ts';
 
 /** Runs an operation of the sandbox. */
 export async function ask<O extends OperationName>(operation: O, input?: InputOf<O>): Promise<OutputOf<O>> {
   const headers = { 'x-sandbox-token': await provenToken(), 'content-type': 'application/json' };
-  const response = await fetch(operation, {
-    method: 'POST',
-    headers,
-    body: JSON.stringify(input ?? {}),
-  }).catch(() => {
+  const body = JSON.stringify(input ?? {});
+  const response = await fetch(operation, { method: 'POST', headers, body }).catch(() => {
     throw new Error('The sandbox does not answer.');
   });
   const output = await response.json();
@@ -24,88 +24,76 @@ export function tryAsk<O extends OperationName>(operation: O, input?: InputOf<O>
   return ask(operation, input).catch(() => undefined);
 }
 
-const pauses = new Set<() => void>();
-
-/** Ends the pauses between questions, so that the page immediately shows what its user did. */
-export function endPauses(): void {
-  for (const end of pauses) end();
+/** Sends a message through the API, as a program would; returns its id. */
+export async function send(message: Pick<Message, 'to' | 'template' | 'params'>): Promise<string> {
+  const { keys } = await ask('env');
+  const response = await fetch(endpoints.sendTemplate.path, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${keys.sandbox}`, 'content-type': 'application/json' },
+    body: JSON.stringify(message),
+    signal: AbortSignal.timeout(10_000),
+  }).catch(() => {
+    throw new Error('No answer. The message may have been sent: check the list before you send it again.');
+  });
+  const json: unknown = await response.json().catch(() => undefined);
+  if (response.ok) return endpoints.sendTemplate.answer(json).message_id;
+  throw new Error(errorDetail(json) ?? `The service answered ${response.status}.`);
 }
 
 /** Milliseconds between two questions about the same: a busy sandbox is not slowed down, and what is shown is not old. */
 const pause = { least: 200, times: 10, most: 2_000 };
 
-interface Question<O extends OperationName> {
-  readonly topics: readonly Topic[];
-  readonly operation: O;
-  readonly input: () => InputOf<O> | undefined;
-  readonly isWanted?: () => boolean;
-  readonly answered: (output: OutputOf<O>) => void;
-}
-
-/** Asks, and asks again when a topic or the input has changed. Returns a function that ends it. */
-export function keepAsking<O extends OperationName>({
-  topics,
-  operation,
-  input,
-  isWanted,
-  answered,
-}: Question<O>): () => void {
-  const asking = { isBusy: false, isStale: false, isOver: false, last: '' };
+/** Asks, and asks again when a topic or the input has changed. With null as its input, it waits. */
+function keepAsking<O extends OperationName>(
+  topics: readonly Topic[],
+  operation: O,
+  input: () => InputOf<O> | null | undefined,
+): { readonly output: ReadonlySignal<OutputOf<O> | undefined>; readonly end: () => void } {
+  const output = signal<OutputOf<O> | undefined>(undefined);
+  let [isBusy, wanted, asked] = [false, '', ''];
+  let next: InputOf<O> | undefined;
   const end = effect(() => {
     const { versions } = state.value;
-    const key = JSON.stringify([topics.map((topic) => versions[topic] ?? 0), input()]);
-    if (key === asking.last || !topics.some((topic) => versions[topic]) || isWanted?.() === false) return;
-    asking.last = key;
-    asking.isStale = true;
-    void refresh();
+    const current = input();
+    if (current === null || !topics.some((topic) => versions[topic])) return;
+    next = current;
+    wanted = JSON.stringify([topics.map((topic) => versions[topic]), current]);
+    if (!isBusy) void refresh();
   });
-  return () => {
-    asking.isOver = true;
-    end();
+  return {
+    output,
+    end() {
+      wanted = asked;
+      end();
+    },
   };
 
   async function refresh(): Promise<void> {
-    if (asking.isBusy) return;
-    asking.isBusy = true;
-    while (asking.isStale && !asking.isOver) {
-      asking.isStale = false;
+    isBusy = true;
+    while (asked !== wanted) {
+      // Changes that come together are one question.
+      await sleep(0);
+      asked = wanted;
       const started = performance.now();
-      const output = await tryAsk(operation, input());
-      if (output !== undefined && !asking.isOver) answered(output);
-      await rest(Math.min(pause.most, Math.max(pause.least, pause.times * (performance.now() - started))));
+      output.value = (await tryAsk(operation, next)) ?? output.value;
+      await sleep(Math.min(pause.most, Math.max(pause.least, pause.times * (performance.now() - started))));
     }
-    asking.isBusy = false;
+    isBusy = false;
   }
-}
-
-function rest(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => {
-    const end = () => {
-      pauses.delete(end);
-      resolve();
-    };
-    pauses.add(end);
-    setTimeout(end, milliseconds);
-  });
 }
 
 /** The output of an operation for as long as the page is open; undefined until it has arrived. */
 export function asked<O extends OperationName>(
   topics: readonly Topic[],
   operation: O,
-  input?: InputOf<O>,
+  input: () => InputOf<O> | null | undefined = () => undefined,
 ): ReadonlySignal<OutputOf<O> | undefined> {
-  const output = signal<OutputOf<O> | undefined>(undefined);
-  keepAsking({ topics, operation, input: () => input, answered: (value) => (output.value = value) });
-  return output;
+  return keepAsking(topics, operation, input).output;
 }
 
 /** The output of an operation while a component is shown. */
 export function useAsked<O extends OperationName>(topics: readonly Topic[], operation: O, input?: InputOf<O>) {
-  const output = useSignal<OutputOf<O> | undefined>(undefined);
-  useEffect(
-    () => keepAsking({ topics, operation, input: () => input, answered: (value) => (output.value = value) }),
-    [operation, JSON.stringify(input)],
-  );
-  return output.value;
+  const asking = useMemo(() => keepAsking(topics, operation, () => input), [operation, JSON.stringify(input)]);
+  useEffect(() => asking.end, [asking]);
+  return asking.output.value;
 }

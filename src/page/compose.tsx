@@ -1,15 +1,15 @@
 import { signal, useSignal } from '@preact/signals';
-import { useEffect, useMemo } from 'preact/hooks';
-import { testNumbers } from './numbers.ts';
+import { send } from './ask.ts';
 import { Dialog, Form } from './dialog.tsx';
 import { templates } from './known.ts';
+import { textOf } from './notice.tsx';
+import { testNumbers } from './numbers.ts';
 import { goTo } from './route.ts';
-import { send } from './send.ts';
 import { useKeys } from './shortcuts.tsx';
-import { paramsOf, Variables } from './text.tsx';
+import { Variables } from './text.tsx';
 
 const isComposing = signal(false);
-const recipient = signal<string>(testNumbers[0].phone);
+const recipient = signal('');
 
 /** Opens the form for a new message. */
 export function compose(to: string = testNumbers[0].phone): void {
@@ -28,55 +28,48 @@ export function Compose() {
 }
 
 function Message() {
-  const to = useSignal(recipient.value);
-  const selected = useSignal<string | undefined>(undefined);
+  const selected = useSignal('');
   const values = useSignal<Readonly<Record<string, string>>>({});
   const problem = useSignal('');
   const isSending = useSignal(false);
   const all = templates.value ?? [];
-  const template =
-    all.find(({ name }) => name === selected.value) ?? all.find(({ status }) => status === 'APPROVED') ?? all[0];
-  const gone = useMemo(() => new AbortController(), []);
-  useEffect(() => () => gone.abort(), []);
-  const submit = async () => {
-    if (isSending.value || !template) return;
+  const template = all.find(({ name }) => name === selected.value) ?? all.find(({ status }) => status === 'APPROVED');
+  const submit = async ({ name, variables }: NonNullable<typeof template>) => {
     isSending.value = true;
-    const message = { to: to.value, template: template.name, params: paramsOf(template, values.value) };
+    const params = variables.map((variable) => values.value[variable] ?? '');
     try {
-      const id = await send(message, gone.signal);
+      const id = await send({ to: recipient.value, template: name, params });
       isComposing.value = false;
       goTo('activity', id);
     } catch (error) {
-      problem.value = error instanceof Error ? error.message : String(error);
+      problem.value = textOf(error);
     }
     isSending.value = false;
   };
   return (
-    <Form onGiven={() => void submit()}>
+    <Form onFilled={() => void (template && !isSending.value && submit(template))}>
       <label>
         To
         <input
           autofocus
           list="numbers"
-          value={to.value}
+          value={recipient.value}
           required
           pattern="\+[0-9]{6,15}"
           title="The international form, such as +12025550101"
-          onInput={({ currentTarget }) => (to.value = currentTarget.value)}
+          onInput={({ currentTarget }) => (recipient.value = currentTarget.value)}
         />
       </label>
       <datalist id="numbers">
         {testNumbers.map(({ phone, does }) => (
-          <option key={phone} value={phone}>
-            {does}
-          </option>
+          <option value={phone}>{does}</option>
         ))}
       </datalist>
       <label>
         Template
         <select value={template?.name} onChange={({ currentTarget }) => (selected.value = currentTarget.value)}>
           {all.map(({ name, language, status }) => (
-            <option key={name} value={name}>
+            <option value={name}>
               {name} ({language}
               {status === 'APPROVED' ? '' : `, ${status}`})
             </option>

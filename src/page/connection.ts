@@ -13,9 +13,9 @@ const storage = 'bizmsg-sandbox-token';
 
 /** Moves the token from the address bar, where others could see it, to this tab's storage. */
 export function takeToken(): void {
-  const given = /^#t=([0-9a-f]+)$/.exec(location.hash)?.[1];
-  if (given === undefined) return;
-  sessionStorage.setItem(storage, given);
+  const [, taken] = /^#t=([0-9a-f]+)$/.exec(location.hash) ?? [];
+  if (taken === undefined) return;
+  sessionStorage.setItem(storage, taken);
   tokenTaken();
   history.replaceState(null, '', location.pathname);
 }
@@ -26,10 +26,10 @@ function token(): string {
 
 /** A stream that is silent for longer is dead: the sandbox sends a heartbeat every 10 seconds. */
 const silence = 25_000;
-/** Milliseconds between attempts: a sandbox that starts again is back immediately, a wrong token stays wrong. */
-const retryAfter = { least: 500, refused: 1_000, most: 30_000 };
+/** Milliseconds between attempts to connect. */
+const retryAfter = 500;
 
-/** Wakes a page that waits with a wrong token. */
+/** Wakes a page that waits with a wrong token, which stays wrong: each start of a sandbox makes a new one. */
 let tokenTaken = () => {};
 
 /** Whether the server of the open stream knows the token: while it is connected, nothing else can have its port. */
@@ -42,29 +42,19 @@ export async function provenToken(): Promise<string> {
 }
 
 /** Follows the sandbox for as long as the page is open. A hidden page pauses: a browser allows six connections. */
-export function follow(): void {
+export async function follow(): Promise<void> {
   let cursor = '';
   let controller = new AbortController();
-  document.addEventListener('visibilitychange', () => {
-    if (document.hidden) controller.abort();
-  });
-  void run();
-
-  async function run(): Promise<void> {
-    let refusals = 0;
-    for (;;) {
-      await visible();
-      controller = new AbortController();
-      await connect(controller).catch(() => {});
-      if (document.hidden) continue;
-      if (link.value === 'refused') {
-        const wait = Math.min(retryAfter.most, retryAfter.refused * 2 ** refusals++);
-        await Promise.race([sleep(wait), new Promise<void>((resolve) => (tokenTaken = resolve))]);
-        continue;
-      }
-      refusals = 0;
+  document.addEventListener('visibilitychange', () => document.hidden && controller.abort());
+  for (;;) {
+    if (document.hidden) await visibilityChange();
+    controller = new AbortController();
+    await connect(controller).catch(() => {});
+    if (document.hidden) continue;
+    if (link.value === 'refused') await new Promise<void>((resolve) => (tokenTaken = resolve));
+    else {
       link.value = 'stopped';
-      await sleep(retryAfter.least);
+      await sleep(retryAfter);
     }
   }
 
@@ -104,9 +94,9 @@ async function isOurs(): Promise<boolean> {
   const { proof } = await response.json();
   const key = await crypto.subtle.importKey('raw', bytes(token()), { name: 'HMAC', hash: 'SHA-256' }, false, ['sign']);
   const text = `bizmsg sandbox proof\nhttp://127.0.0.1:${location.port || '80'}\n${nonce}`;
-  const isProven = proof === hex(new Uint8Array(await crypto.subtle.sign('HMAC', key, bytes(text))));
-  if (!isProven) link.value = 'refused';
-  return isProven;
+  const isRight = proof === hex(new Uint8Array(await crypto.subtle.sign('HMAC', key, bytes(text))));
+  if (!isRight) link.value = 'refused';
+  return isRight;
 }
 
 function bytes(text: string): Uint8Array<ArrayBuffer> {
@@ -117,14 +107,13 @@ function hex(bytes: Uint8Array): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-function visible(): Promise<void> {
-  if (!document.hidden) return Promise.resolve();
+function visibilityChange(): Promise<unknown> {
   return new Promise((resolve) => {
-    document.addEventListener('visibilitychange', () => resolve(), { once: true });
+    document.addEventListener('visibilitychange', resolve, { once: true });
   });
 }
 
-function sleep(milliseconds: number): Promise<void> {
+export function sleep(milliseconds: number): Promise<void> {
   return new Promise((resolve) => {
     setTimeout(resolve, milliseconds);
   });

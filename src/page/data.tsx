@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact';
 import type { OutputOf } from '../sandbox/control/operations.ts';
 import { ask, useAsked } from './ask.ts';
 import { compose } from './compose.tsx';
+import { templates } from './known.ts';
 import { act, Command, Copy } from './notice.tsx';
 import { goTo, linkTo, route } from './route.ts';
 import { Line, Text, Variables } from './text.tsx';
@@ -10,30 +11,23 @@ import { countText } from './words.ts';
 
 const parts = { contacts: Contacts, templates: Templates, campaigns: Campaigns } as const;
 
-/** Older ones are listed by the command only. */
-const most = 5_000;
-
 /** Contacts, templates and campaigns: lists with a search, and the chosen record beside them. */
 export function Data() {
-  const { item } = route.value;
-  const part = isPart(item.split('/', 1)[0]) ? item.split('/', 1)[0] : 'contacts';
-  const Part = parts[isPart(part) ? part : 'contacts'];
+  const [part = '', ...key] = route.value.item.split('/');
+  const name = part === 'templates' || part === 'campaigns' ? part : 'contacts';
+  const Part = parts[name];
   return (
     <div class="place">
-      <nav class="tabs" aria-label="Data">
-        {Object.keys(parts).map((name) => (
-          <a key={name} href={linkTo('data', name)} aria-current={name === part ? 'page' : undefined}>
-            {name.charAt(0).toUpperCase() + name.slice(1)}
+      <nav class="tabs line" aria-label="Data">
+        {Object.keys(parts).map((part) => (
+          <a key={part} href={linkTo('data', part)} aria-current={part === name ? 'page' : undefined}>
+            {part.charAt(0).toUpperCase() + part.slice(1)}
           </a>
         ))}
       </nav>
-      <Part chosen={item.slice(item.indexOf('/') + 1 || Infinity)} />
+      <Part key={name} chosen={key.join('/')} />
     </div>
   );
-}
-
-function isPart(name: string | undefined): name is keyof typeof parts {
-  return name !== undefined && Object.hasOwn(parts, name);
 }
 
 interface PartProps {
@@ -42,7 +36,7 @@ interface PartProps {
 }
 
 function Contacts({ chosen }: PartProps) {
-  const contacts = useAsked(['contents'], 'contacts', { limit: most });
+  const contacts = useAsked(['contents'], 'contacts', { limit: 5_000 });
   const entries = contacts?.map((contact): Entry => {
     const { phone, name, tags, attributes } = contact;
     const text = [phone, ...tags].join(' · ');
@@ -54,8 +48,7 @@ function Contacts({ chosen }: PartProps) {
 }
 
 function Templates({ chosen }: PartProps) {
-  const templates = useAsked(['contents'], 'templates');
-  const entries = templates?.map((template): Entry => {
+  const entries = templates.value?.map((template): Entry => {
     const { name, language, status, body } = template;
     const detail = () => <Template template={template} />;
     return { key: name, title: name, text: body, words: language, meta: status, detail };
@@ -94,16 +87,16 @@ interface ListingProps extends PartProps {
   readonly example: string;
 }
 
-/** Entries that are rendered at first, and more at each request. */
-const page = 100;
+const tones: Readonly<Record<string, string>> = { APPROVED: 'good', COMPLETED: 'good', REJECTED: 'bad' };
 
-function Listing({ part, entries, chosen, example }: ListingProps) {
-  const [search, shown] = [useSignal(''), useSignal(page)];
-  if (!entries) return null;
-  const wanted = search.value.trim().toLowerCase();
-  const matches = entries.filter(({ title, text, words, meta }) =>
-    [title, text, words, meta].join(' ').toLowerCase().includes(wanted),
-  );
+/** Entries that are rendered. */
+const most = 200;
+
+function Listing({ part, entries = [], chosen, example }: ListingProps) {
+  const search = useSignal('');
+  const matches = entries.filter(({ title, text, words, meta }) => {
+    return [title, text, words, meta].join(' ').toLowerCase().includes(search.value.trim().toLowerCase());
+  });
   const open = entries.find(({ key }) => key === chosen);
   const count = countText(entries.length, part.slice(0, -1));
   return (
@@ -118,13 +111,13 @@ function Listing({ part, entries, chosen, example }: ListingProps) {
             onInput={({ currentTarget }) => (search.value = currentTarget.value)}
           />
           <span role="status" class="note">
-            {wanted === '' ? count : `${matches.length.toLocaleString('en')} of ${count}`}
+            {matches.length === entries.length ? count : `${matches.length.toLocaleString('en')} of ${count}`}
           </span>
         </div>
         <ul class="entries" aria-label={part}>
-          {matches.slice(0, shown.value).map(({ key, title, text, meta }) => (
+          {matches.slice(0, most).map(({ key, title, text, meta }) => (
             <li key={key}>
-              <a href={linkTo('data', `${part}/${key}`)} aria-current={key === chosen ? 'true' : undefined}>
+              <a href={linkTo('data', `${part}/${key}`)} aria-current={key === chosen}>
                 <strong class="one-line">
                   <Line>{title}</Line>
                 </strong>
@@ -136,17 +129,12 @@ function Listing({ part, entries, chosen, example }: ListingProps) {
             </li>
           ))}
         </ul>
-        {matches.length > shown.value && (
-          <button class="further" onClick={() => (shown.value += page)}>
-            Show {page} more of {matches.length.toLocaleString('en')}
-          </button>
-        )}
+        {matches.length > most && <p class="note">Search to see the others, or: bizmsg {part} list --profile local</p>}
         {entries.length === 0 && <Command>{example}</Command>}
-        {entries.length === most && <p class="note">Older: bizmsg {part} list --profile local</p>}
       </div>
       {open && (
         <section class="detail" aria-label="Details" key={chosen}>
-          <header>
+          <header class="line">
             <h2 dir="auto">
               <Line>{open.title}</Line>
             </h2>
@@ -161,13 +149,11 @@ function Listing({ part, entries, chosen, example }: ListingProps) {
   );
 }
 
-const tones: Readonly<Record<string, string>> = { APPROVED: 'good', COMPLETED: 'good', REJECTED: 'bad' };
-
 function Contact({ contact }: { readonly contact: OutputOf<'contacts'>[number] }) {
   const { phone } = contact;
   return (
     <>
-      <div class="actions">
+      <div class="line">
         <button class="main" onClick={() => compose(phone)}>
           Send
         </button>
@@ -199,7 +185,7 @@ function Campaign({ campaign }: { readonly campaign: OutputOf<'campaigns'>[numbe
   const send = () => act(() => ask('trigger', { event: 'broadcast.completed', fields: { campaign: id } }), 'Sent');
   return (
     <>
-      <div class="actions">
+      <div class="line">
         {status !== 'COMPLETED' && (
           <button class="main" onClick={() => void send()}>
             Send to all contacts

@@ -1,4 +1,4 @@
-import { type Signal, signal } from '@preact/signals';
+import { type Signal, useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { act } from './notice.tsx';
@@ -12,7 +12,6 @@ interface DialogProps {
 /** A modal dialog. The browser moves the focus into it and back. */
 export function Dialog({ title, isOpen, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
-  const id = useId();
   useLayoutEffect(() => {
     if (isOpen.value) dialog.current?.showModal();
     else dialog.current?.close();
@@ -20,9 +19,9 @@ export function Dialog({ title, isOpen, children }: DialogProps) {
   const close = () => (isOpen.value = false);
   return (
     // The event comes late: meanwhile the dialog may have been opened again.
-    <dialog ref={dialog} aria-labelledby={id} onClose={({ currentTarget }) => currentTarget.open || close()}>
-      <header>
-        <h2 id={id}>{title}</h2>
+    <dialog ref={dialog} aria-label={title} onClose={({ currentTarget }) => currentTarget.open || close()}>
+      <header class="line">
+        <h2>{title}</h2>
         <button class="quiet" onClick={close}>
           Close
         </button>
@@ -32,57 +31,82 @@ export function Dialog({ title, isOpen, children }: DialogProps) {
   );
 }
 
-interface Question {
+interface PopoverProps {
+  /** The content of the button that opens it. */
+  readonly button: ComponentChildren;
+  /** The name of the button, if its content is not enough. */
+  readonly label?: string;
+  /** The name of the popover. */
   readonly title: string;
+  readonly class?: string;
+  readonly children: ComponentChildren;
+}
+
+/** A button that opens a popover, which the browser closes with Escape or a click elsewhere. */
+export function Popover({ button, label, title, class: name, children }: PopoverProps) {
+  const id = useId();
+  const isOpen = useSignal(false);
+  return (
+    <>
+      <button type="button" class={name} aria-label={label} title={label} popovertarget={id}>
+        {button}
+      </button>
+      <div
+        id={id}
+        class="popover"
+        popover="auto"
+        role="dialog"
+        aria-label={title}
+        // A menu closes after a choice.
+        onClick={({ target }) => target instanceof Element && target.closest('[data-closes]') && closePopovers()}
+        onBeforeToggle={(event) => (isOpen.value = event.newState === 'open')}
+      >
+        {isOpen.value && children}
+      </div>
+    </>
+  );
+}
+
+function closePopovers(): void {
+  for (const open of document.querySelectorAll<HTMLElement>(':popover-open')) open.hidePopover();
+}
+
+interface ConfirmProps {
+  /** The verb on both buttons. */
+  readonly does: string;
   /** The consequences. */
   readonly text: string;
-  /** The verb on the button. */
-  readonly does: string;
   readonly action: () => Promise<unknown>;
 }
 
-const question = signal<Question | undefined>(undefined);
-const isAsking = signal(false);
-
-/** Asks before an action that cannot be undone. */
-export function confirm(asked: Question): void {
-  question.value = asked;
-  isAsking.value = true;
-}
-
-/** The question of `confirm`. */
-export function Confirm() {
-  const { title = '', text, does, action } = question.value ?? {};
-  const submit = () => {
-    isAsking.value = false;
-    if (action) void act(action, 'Done');
-  };
+/** A button that asks before an action that cannot be undone. */
+export function Confirm({ does, text, action }: ConfirmProps) {
   return (
-    <Dialog title={title} isOpen={isAsking}>
-      <Form onGiven={submit}>
-        <p>{text}</p>
-        <button type="submit" class="main">
-          {does}
-        </button>
-      </Form>
-    </Dialog>
+    <Popover title={`${does}?`} button={does}>
+      <p>{text}</p>
+      <button type="button" class="main" data-closes onClick={() => void act(action, 'Done')}>
+        {does}
+      </button>
+    </Popover>
   );
 }
 
 interface FormProps {
   readonly class?: string;
-  readonly onGiven: (given: FormData) => void;
+  /** The value is that of the field with this name. */
+  readonly onFilled: (value: string, form: HTMLFormElement) => void;
   readonly children: ComponentChildren;
 }
 
 /** A form that calls a function with what was entered. */
-export function Form({ class: name, onGiven, children }: FormProps) {
+export function Form({ class: name, onFilled, children }: FormProps) {
   return (
     <form
       class={name}
       onSubmit={(event) => {
         event.preventDefault();
-        onGiven(new FormData(event.currentTarget));
+        const value = new FormData(event.currentTarget).get('value');
+        onFilled(typeof value === 'string' ? value : '', event.currentTarget);
       }}
     >
       {children}

@@ -1,16 +1,23 @@
-import { computed, signal } from '@preact/signals';
+import { computed, effect, signal } from '@preact/signals';
 import { outcomeOf } from '../contract/events.ts';
 import type { OutputOf } from '../sandbox/control/operations.ts';
-import { asked, keepAsking, tryAsk } from './ask.ts';
+import { asked, tryAsk } from './ask.ts';
 import { state } from './connection.ts';
-import { problemRecords, type Row, rowsOf } from './rows.ts';
-import { groupBy, type SandboxEvent } from './state.ts';
-
-export type Delivery = OutputOf<'glance'>['deliveries'][number];
+import type { Delivery } from './result.ts';
+import { isNarrow, route } from './route.ts';
+import { isMatch, type Row, rowsOf } from './rows.ts';
+import { boundaryOf, groupBy, type Message, type Records, type SandboxEvent, withOlder } from './state.ts';
 
 export const webhooks = asked(['webhooks'], 'webhooks');
 export const templates = asked(['contents'], 'templates');
 export const problems = asked(['deliveries', 'usage', 'webhooks'], 'problems');
+export const env = asked(['keys', 'webhooks'], 'env');
+
+/** The lines of an `.env` that calls this sandbox. */
+export const environment = computed(() => {
+  const { url = location.origin, keys, secret = '' } = env.value ?? {};
+  return `BIZMSG_BASE_URL=${url}\nBIZMSG_API_KEY=${keys?.sandbox ?? ''}\nBIZMSG_WEBHOOK_SECRET=${secret}\n`;
+});
 
 const byId = computed(() => new Map(state.value.messages.map((message) => [message.id, message])));
 
@@ -21,48 +28,113 @@ export const rows = computed(() => {
 });
 
 /** The rows of everything that fails. */
-export const problemRows = computed(() => {
-  const { value } = problems;
-  return value ? rowsOf(problemRecords(value, byId.value)) : [];
-});
+const problemRows = computed(() => (problems.value ? rowsOf(problemRecords(problems.value, byId.value)) : []));
+
+/** Of these messages, the loaded ones are newer. */
+function problemRecords(all: OutputOf<'problems'>, loaded: ReadonlyMap<string, Message>): Records {
+  const { events, requests } = all;
+  const messages = new Map<string, Message>(all.messages.map((message) => [message.id, message]));
+  const others = [...events.map(({ message }) => message), ...requests.map(({ message_id: id }) => id)];
+  for (const id of [...messages.keys(), ...others]) {
+    const message = loaded.get(id ?? '');
+    if (message) messages.set(message.id, message);
+  }
+  return { messages: [...messages.values()], events, requests };
+}
 
 /** Rows with a delivery that is attempted again. */
-export const retryingRows = computed(() => {
+const retryingRows = computed(() => {
   const waiting = problems.value?.deliveries.filter(({ state }) => state === 'waiting') ?? [];
   const ids = new Set(waiting.map(({ event }) => event));
   return problemRows.value.filter(({ events }) => events.some(({ id }) => ids.has(id)));
 });
 
+const inTab = {
+  all: rows,
+  problems: problemRows,
+  retrying: retryingRows,
+  replies: computed(() => rows.value.filter(({ kind }) => kind === 'reply')),
+} as const;
+
+export type TabName = keyof typeof inTab;
+
+export const tab = signal<TabName>('all');
+export const filter = signal('');
+
+const listed = computed(() => {
+  const all = inTab[tab.value].value;
+  const wanted = filter.value.trim();
+  return wanted === '' ? all : all.filter((row) => isMatch(row, nameOf(row.phone), wanted));
+});
+
+/** How many rows each tab has; with a plus if there are more than the page has. */
+export function countIn(name: TabName): string {
+  const { failing = 0, deliveries = [] } = problems.value ?? {};
+  const isCut = name === 'all' ? state.value.older.messages > 0 : name !== 'replies' && failing > deliveries.length;
+  return inTab[name].value.length.toLocaleString('en') + (isCut ? '+' : '');
+}
+
+/** Whether someone looks at the rows: then new ones wait, because nothing may move under the eye. */
+export const isHeld = signal(false);
+/** The first row when it began. */
+const first = signal<string | undefined>(undefined);
+
+/** Shows the rows that wait. */
+export function release(): void {
+  first.value = listed.peek()[0]?.id;
+}
+
+for (const one of [isHeld, tab, filter]) one.subscribe(release);
+
+/** How many new rows wait. */
+export const waiting = computed(() => {
+  const at = isHeld.value ? listed.value.findIndex(({ id }) => id === first.value) : 0;
+  return Math.max(0, at);
+});
+
+export const shown = computed(() => (waiting.value === 0 ? listed.value : listed.value.slice(waiting.value)));
+
+/** The row whose story is shown; in a wide window by default the first. */
+export const chosen = computed((): Row | undefined => {
+  const { place, item } = route.value;
+  if (place !== 'activity') return undefined;
+  if (item === '') return isNarrow.value ? undefined : shown.value[0];
+  const row = [...rows.value, ...problemRows.value].find(({ id }) => id === item);
+  if (row) return row;
+  // A message in no row of its own, an older one, or a number.
+  const message = byId.value.get(item);
+  const phone = item.startsWith('+') ? item : (message?.to ?? '');
+  const rest = { id: item, phone, text: message?.text ?? '', isBad: false, events: [] };
+  return { kind: 'message', at: Date.parse(message?.sent_at ?? ''), message, ...rest };
+});
+
 /** The rows in view. Their deliveries and names are asked. */
 export const inView = signal<readonly Row[]>([]);
-/** Other numbers in view. Their names are asked, too. */
-export const numbersInView = signal<readonly string[]>([]);
-export const names = signal<ReadonlyMap<string, string>>(new Map());
-const deliveries = signal<ReadonlyMap<string, readonly Delivery[]>>(new Map());
 
-const wanted = computed(() => ({
+const wanted = computed(() => {
+  const all = [...inView.value, ...(chosen.value ? [chosen.value] : [])];
   // The page may not have the events of an old message.
-  ids: inView.value.flatMap(({ id, events, message }) => {
+  const ids = inView.value.flatMap(({ id, events, message }) => {
     const isOld = message && message.status !== 'accepted' && events.length === 0;
     return isOld ? [id] : events.slice(-4).map((event) => event.id);
-  }),
-  phones: [...new Set([...numbersInView.value, ...inView.value.map(({ phone }) => phone)])],
-}));
+  });
+  const ofBroadcast = (chosen.value?.messages ?? []).slice(0, 100).map(({ to }) => to);
+  return all.length === 0 ? null : { ids, phones: [...new Set([...all.map(({ phone }) => phone), ...ofBroadcast])] };
+});
 
-keepAsking({
-  topics: ['deliveries', 'contents', 'webhooks'],
-  isWanted: () => inView.value.length + numbersInView.value.length > 0,
-  operation: 'glance',
-  input: () => wanted.value,
-  answered(output) {
-    deliveries.value = new Map([...deliveries.value, ...groupBy(output.deliveries, ({ of }) => of)]);
-    addNames(output.names);
-  },
+const glance = asked(['deliveries', 'contents', 'webhooks'], 'glance', () => wanted.value);
+const deliveries = signal<ReadonlyMap<string, readonly Delivery[]>>(new Map());
+export const names = signal<ReadonlyMap<string, string>>(new Map());
+
+effect(() => {
+  if (!glance.value) return;
+  deliveries.value = new Map([...deliveries.peek(), ...groupBy(glance.value.deliveries, ({ of }) => of)]);
+  addNames(glance.value.names);
 });
 
 function addNames(added: readonly { readonly phone: string; readonly name?: string | undefined }[]): void {
   const all = added.flatMap(({ phone, name }) => (name ? [[phone, name] as const] : []));
-  names.value = new Map([...names.value, ...all]);
+  names.value = new Map([...names.peek(), ...all]);
 }
 
 /** Asks for the names of all contacts, to search them. */
@@ -78,4 +150,17 @@ export function deliveriesOf({ id, events }: Row): readonly Delivery[] {
 
 export function nameOf(phone: string): string {
   return names.value.get(phone) ?? phone;
+}
+
+let isAsking = false;
+
+/** Asks for older records, if there are any, once the last row in view is about as old as those that the page has. */
+export async function loadOlder(last: Row | undefined): Promise<void> {
+  const boundary = boundaryOf(state.value);
+  if (!boundary || isAsking || tab.value !== 'all' || (last && last.at > boundary.at)) return;
+  isAsking = true;
+  const { log } = boundary;
+  const older = await tryAsk('older', { kind: log, before: state.value.older[log], limit: 500 });
+  if (older) state.value = withOlder(state.value, older);
+  isAsking = false;
 }

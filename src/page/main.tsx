@@ -1,5 +1,6 @@
 import { render } from 'preact';
 import { App, followTheme } from './app.tsx';
+import { followWall } from './clock.tsx';
 import { follow, takeToken } from './connection.ts';
 import { followAddress } from './route.ts';
 import { listenForKeys } from './shortcuts.tsx';
@@ -10,6 +11,7 @@ addEventListener('hashchange', takeToken);
 followTheme();
 followAddress();
 listenForKeys();
-follow();
+void follow();
+followWall();
 const place = document.getElementById('page');
 if (place) render(<App />, place);

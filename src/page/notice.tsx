@@ -1,31 +1,25 @@
 import { signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { endPauses } from './ask.ts';
 import { Icon } from './icons.tsx';
 
-interface Shown {
-  readonly text: string;
-  readonly kind: 'done' | 'problem';
-}
-
-const shown = signal<Shown | undefined>(undefined);
+const shown = signal({ text: '', isProblem: false });
 
 let timer: ReturnType<typeof setTimeout> | undefined;
 
 /** Shows a short text; screen readers announce it. A problem stays until the next notice. */
-function show(text: string, kind: Shown['kind'] = 'done'): void {
+function show(text: string, isProblem = false): void {
   clearTimeout(timer);
-  shown.value = { text, kind };
-  if (kind === 'done') timer = setTimeout(() => (shown.value = undefined), 4_000);
+  shown.value = { text, isProblem };
+  if (!isProblem) timer = setTimeout(() => show(''), 4_000);
 }
 
 export function Notice() {
-  const { text, kind } = shown.value ?? {};
+  const { text, isProblem } = shown.value;
   return (
-    <div role="status" class={`notice ${kind ?? ''}`}>
+    <div role="status" class={`notice ${isProblem ? 'problem' : ''}`}>
       {text}
-      {kind === 'problem' && (
-        <button type="button" class="quiet" onClick={() => (shown.value = undefined)}>
+      {isProblem && (
+        <button class="quiet" onClick={() => show('')}>
           Dismiss
         </button>
       )}
@@ -37,17 +31,20 @@ export function Notice() {
 export async function act<T>(action: () => Promise<T>, done?: string | ((result: T) => string)): Promise<boolean> {
   try {
     const result = await action();
-    endPauses();
     if (done !== undefined) show(typeof done === 'string' ? done : done(result));
     return true;
   } catch (error) {
-    show(error instanceof Error ? error.message : String(error), 'problem');
+    show(textOf(error), true);
     return false;
   }
 }
 
+export function textOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
 interface CopyProps {
-  readonly text: string | (() => string | Promise<string>);
+  readonly text: string;
   readonly children: ComponentChildren;
   readonly label?: string;
   readonly class?: string;
@@ -55,19 +52,15 @@ interface CopyProps {
 
 /** A button that copies a text. */
 export function Copy({ text, children, label, class: name }: CopyProps) {
-  const copy = async () => {
-    await navigator.clipboard.writeText(typeof text === 'string' ? text : await text()).catch((error: unknown) => {
-      throw new Error(`cannot copy: ${error instanceof Error ? error.message : ''}`);
-    });
-  };
+  const copy = () => void act(() => navigator.clipboard.writeText(text), 'Copied');
   return (
-    <button type="button" class={name} aria-label={label} data-closes onClick={() => void act(copy, 'Copied')}>
+    <button class={name} aria-label={label} data-closes onClick={copy}>
       {children}
     </button>
   );
 }
 
-/** A command with a button that copies it. */
+/** A command, or other lines for a terminal or a file, with a button that copies them. */
 export function Command({ children }: { readonly children: string }) {
   return (
     <div class="command">

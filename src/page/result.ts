@@ -1,56 +1,108 @@
-import type { ReadonlySignal } from '@preact/signals';
-import type { Delivery } from './known.ts';
+import { isDelivered } from '../contract/events.ts';
+import { errorDetail } from '../contract/statuses.ts';
+import type { OutputOf } from '../sandbox/control/operations.ts';
 import type { Row } from './rows.ts';
-import { distanceText } from './words.ts';
+import { isFailed } from './state.ts';
+import { waitText } from './words.ts';
 
-export interface Result {
+/** A delivery as the list asks for it. */
+export type Delivery = OutputOf<'glance'>['deliveries'][number];
+/** With all attempts. */
+type FullDelivery = OutputOf<'delivery'>[number];
+
+interface Result {
   readonly text: string;
-  readonly tone: 'plain' | 'good' | 'wait' | 'bad';
+  readonly tone: 'good' | 'wait' | 'bad' | 'plain';
 }
 
-/** The answer of the handler, in a few characters. The handler behind a listener counts, if there is one. */
-export function resultOf(row: Row, deliveries: readonly Delivery[], now: ReadonlySignal<number>): Result {
-  const { request } = row;
-  if (request) return { text: String(request.status || 'no answer'), tone: isBad(request.status) ? 'bad' : 'plain' };
-  const open = deliveries.filter(({ url }) => url !== null);
-  const worst = open.find(isRetrying) ?? open.find(isDead) ?? open.find(isWaiting) ?? open.at(-1);
-  if (worst) return resultOfDelivery(worst, now);
-  return { text: deliveries.length > 0 ? 'no handler' : '', tone: 'plain' };
+/** The answer of the handler, in a few characters. */
+export function resultOf({ request }: Row, deliveries: readonly Delivery[], now: () => number): Result {
+  if (request) return { text: String(request.status || 'no answer'), tone: isFailed(request) ? 'bad' : 'plain' };
+  const delivery = decisive(deliveries);
+  if (!delivery) return { text: deliveries.length > 0 ? 'no handler' : '', tone: 'plain' };
+  const { state, forwarded, last, next_at: next } = delivery;
+  const answer = forwarded ?? last ?? state;
+  const text = typeof answer === 'number' || answer === state ? answer : /within|time/.test(answer) ? 'late' : 'down';
+  if (isRetrying(delivery)) return { text: `${text} · retry ${waitOf(next, now).replace('in ', '')}`, tone: 'wait' };
+  if (state === 'dead') return { text: `${text} · gave up`, tone: 'bad' };
+  return { text: String(text), tone: isDead(delivery) ? 'bad' : 'plain' };
 }
 
-function resultOfDelivery(delivery: Delivery, now: ReadonlySignal<number>): Result {
-  const answer = answerOf(delivery);
+/** In one sentence, how it went with the handler. */
+export interface Verdict extends Result {
+  readonly note: string;
+  /** The button, and the delivery that it acts on. */
+  readonly does?: 'Retry now' | 'Redeliver';
+  readonly delivery?: string;
+}
+
+export function verdictOf(deliveries: readonly FullDelivery[], now: () => number): Verdict | undefined {
+  const delivery = decisive(deliveries);
+  if (!delivery) return deliveries.length === 0 ? undefined : noHandler;
+  const { id, type, state, attempts, last, next_at: next } = delivery;
   if (isRetrying(delivery)) {
-    const wait = Date.parse(delivery.next_at ?? '') - now.value;
-    return { text: `${answer} · retry ${wait > 0 ? distanceText(Math.max(1_000, wait)) : 'now'}`, tone: 'wait' };
+    const note = `${type}. Next try ${waitOf(next, now)}.`;
+    return { tone: 'wait', text: failureText(delivery), note, does: 'Retry now', delivery: id };
   }
-  if (delivery.state === 'dead') return { text: `${answer} · gave up`, tone: 'bad' };
-  if (isDead(delivery)) return { text: answer, tone: 'bad' };
-  return {
-    text: delivery.state === 'waiting' ? 'waiting' : delivery.state === 'dropped' ? 'dropped' : answer,
-    tone: 'plain',
-  };
+  const does = 'Redeliver';
+  if (isDead(delivery)) {
+    const isClosed = typeof last === 'string' && last !== attempts.at(-1)?.error;
+    const end = isClosed ? ` Gave up: ${last}.` : ` Gave up after ${attempts.length} attempts.`;
+    const note = `${type}.${state === 'dead' ? end : ''}`;
+    return { tone: 'bad', text: failureText(delivery), note, does, delivery: id };
+  }
+  if (state !== 'delivered') return undefined;
+  const answers = attempts.map(({ response }) => response?.status ?? 'no answer');
+  const text = attempts.length > 1 ? ` on attempt ${attempts.length}: ${answers.join(', ')}` : '';
+  const note = `${answers.at(-1)} to ${type} in ${attempts.at(-1)?.took ?? 0} ms.`;
+  return { tone: 'good', text: `Your handler accepted it${text}`, note, does, delivery: id };
 }
 
-/** The status; an error is longer than its place. */
-function answerOf({ last, forwarded }: Delivery): string {
-  const answer = forwarded ?? last;
-  if (typeof answer === 'number') return String(answer);
-  return /within|time/.test(answer ?? '') ? 'late' : 'down';
+const noHandler: Verdict = { tone: 'plain', text: 'No handler', note: 'No webhook was registered for this event.' };
+
+type Outcome = Pick<Delivery, 'url' | 'state' | 'last' | 'forwarded'>;
+
+/** The delivery that needs attention most; undefined without a webhook. */
+function decisive<D extends Outcome>(deliveries: readonly D[]): D | undefined {
+  const sent = deliveries.filter(({ url }) => url !== null);
+  return (
+    sent.findLast(isRetrying) ??
+    sent.findLast(({ state }) => state === 'dead') ??
+    sent.findLast(isDead) ??
+    sent.findLast(({ state }) => state === 'delivered') ??
+    sent.at(-1)
+  );
 }
 
-function isBad(status: number): boolean {
-  return status === 0 || status >= 400;
+function isRetrying({ state, last }: Outcome): boolean {
+  return state === 'waiting' && last !== null;
 }
 
-function isWaiting({ state }: Delivery): boolean {
-  return state === 'waiting';
+/** Given up, or accepted by a listener whose handler refused it. */
+function isDead({ state, forwarded }: Outcome): boolean {
+  if (typeof forwarded === 'string') return true;
+  return state === 'dead' || (forwarded !== null && !isDelivered({ status: forwarded }));
 }
 
-function isRetrying({ state, attempts }: Delivery): boolean {
-  return state === 'waiting' && attempts > 0;
+function waitOf(next: string | null, now: () => number): string {
+  return waitText(Date.parse(next ?? '') - now());
 }
 
-function isDead({ state, forwarded }: Delivery): boolean {
-  return state === 'dead' || (forwarded !== null && !(typeof forwarded === 'number' && forwarded < 300));
+function failureText({ attempts, forwards, last }: FullDelivery): string {
+  const [attempt, forward] = [attempts.at(-1), forwards.at(-1)];
+  const status = forward?.status ?? attempt?.response?.status;
+  const error = forward?.error ?? attempt?.error ?? (typeof last === 'string' ? last : '');
+  if (status === undefined || error) return `Your handler did not answer: ${error}`;
+  const body = forward?.body ?? attempt?.response?.body ?? '';
+  const reason = (detailIn(body) ?? body.trim().split('\n', 1)[0] ?? '').slice(0, 160);
+  return `Your handler answered ${status}${reason === '' ? '' : `: ${reason}`}`;
+}
+
+/** The usual field of JSON. */
+function detailIn(body: string): string | undefined {
+  try {
+    return errorDetail(JSON.parse(body));
+  } catch {
+    return undefined;
+  }
 }

@@ -29,10 +29,10 @@ export function linkTo(place: PlaceName, item = ''): string {
 /** Leaves an entry in the history for another place, and for the first item that is opened in a narrow window. */
 export function goTo(place: PlaceName, item = ''): void {
   const { value } = route;
-  const isOpening = isNarrow() && value.item === '' && item !== '';
+  const isOpening = isNarrow.value && value.item === '' && item !== '';
   const change = place !== value.place || isOpening ? 'pushState' : 'replaceState';
   history[change](isOpening ? 'opened' : history.state, '', linkTo(place, item));
-  route.value = routeOf(location.hash);
+  route.value = { place, item };
 }
 
 /** Closes the open item: with the entry that `goTo` has left, if there is one. */
@@ -42,20 +42,19 @@ export function goBack(): void {
 }
 
 /** Whether the window shows the list or an item, but not both. */
-function isNarrow(): boolean {
-  return matchMedia('(max-width: 767px)').matches;
+export const isNarrow = matching('(max-width: 767px)');
+/** Whether a row has two lines. */
+export const isTight = matching('(max-width: 1023px)');
+
+function matching(condition: string) {
+  const query = matchMedia(condition);
+  const matches = signal(query.matches);
+  query.addEventListener('change', () => (matches.value = query.matches));
+  return matches;
 }
 
 function routeOf(hash: string): Route {
   const [, name, item = ''] = /^#([a-z]+)(?:\/(.*))?$/.exec(hash) ?? [];
   const place = places.find((one) => one.name === name)?.name ?? 'activity';
-  return { place, item: decoded(item) };
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return '';
-  }
+  return { place, item: decodeURIComponent(item) };
 }

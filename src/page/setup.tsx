@@ -3,10 +3,10 @@ import { scopes } from '../contract/keys.ts';
 import { planNames } from '../contract/plans.ts';
 import { ask, useAsked } from './ask.ts';
 import { now } from './clock.tsx';
-import { confirm, Form } from './dialog.tsx';
-import { presets } from './faults.ts';
+import { Confirm, Form } from './dialog.tsx';
+import { faultText, presets } from './faults.ts';
 import { act, Copy } from './notice.tsx';
-import { faultText, timeText } from './words.ts';
+import { timeText } from './words.ts';
 
 /** All that decides about a request: the plan, faults and keys. */
 export function Setup() {
@@ -26,17 +26,13 @@ function Plan() {
   const { plan, minute, month } = usage;
   const isOver = minute.ends === null || now.value >= minute.ends;
   const ends = isOver ? 'The next request starts the minute.' : `It ends at ${timeText(minute.ends ?? 0)}.`;
+  const set = (name: typeof plan.name) => act(() => ask('setPlan', { name, without: plan.without }));
   return (
     <section aria-labelledby="plan">
       <h2 id="plan">Plan</h2>
-      <div class="actions" role="group" aria-label="Plan">
+      <div class="line" role="group" aria-label="Plan">
         {planNames.map((name) => (
-          <button
-            key={name}
-            type="button"
-            aria-pressed={name === plan.name}
-            onClick={() => void act(() => ask('setPlan', { name, without: plan.without }), `The plan is ${name}`)}
-          >
+          <button key={name} aria-pressed={name === plan.name} onClick={() => void set(name)}>
             {name}
           </button>
         ))}
@@ -44,17 +40,8 @@ function Plan() {
       <Gauge label="Requests in this minute" used={isOver ? 0 : minute.used} limit={minute.limit} />
       {minute.limit !== null && <p class="note">{ends}</p>}
       <Gauge label={`Messages in ${month.name}`} used={month.used} limit={month.limit} />
-      <button type="button" onClick={() => void act(leaveOne, 'One more request is answered, then 429')}>
-        Make the next request the last one
-      </button>
     </section>
   );
-}
-
-/** Lowers the rate of the plan, so that only one more request is answered in this minute. */
-async function leaveOne(): Promise<void> {
-  const { plan, minute } = await ask('usage');
-  await ask('setPlan', { name: plan.name, rate: minute.used + 1, monthly: plan.perMonth, without: plan.without });
 }
 
 interface GaugeProps {
@@ -69,18 +56,15 @@ const red = { low: 0.1, high: 0.2, optimum: 0 };
 
 /** How much of a limit is used. */
 function Gauge({ label, used, limit }: GaugeProps) {
-  const isFull = limit !== null && used >= limit;
-  const rest = isFull ? 'the next one is answered 429' : `${((limit ?? 0) - used).toLocaleString('en')} left`;
-  const text = limit === null ? 'no limit' : `${used.toLocaleString('en')} of ${limit.toLocaleString('en')}, ${rest}`;
+  if (limit === null) return <p>{label}: no limit</p>;
+  const isFull = used >= limit;
+  const rest = isFull ? 'the next one is answered 429' : `${(limit - used).toLocaleString('en')} left`;
+  const text = `${used.toLocaleString('en')} of ${limit.toLocaleString('en')}, ${rest}`;
   return (
-    <div class="gauge">
-      <p>
-        <strong>{label}</strong> <span class={isFull ? 'is-bad' : 'note'}>{text}</span>
-      </p>
-      {limit !== null && (
-        <meter aria-label={label} aria-valuetext={text} max={limit} value={used} {...(isFull && red)} />
-      )}
-    </div>
+    <p>
+      <strong>{label}</strong> <span class={isFull ? 'is-bad' : 'note'}>{text}</span>
+      <meter aria-label={label} aria-valuetext={text} max={limit} value={used} {...(isFull && red)} />
+    </p>
   );
 }
 
@@ -97,18 +81,12 @@ function Faults() {
           <p class="note">
             {active ? '' : 'over, '}hit {injected}
           </p>
-          <button type="button" onClick={() => void act(() => ask('clearFaults', { fault: fault.id }), 'Cleared')}>
-            Clear
-          </button>
+          <button onClick={() => void act(() => ask('clearFaults', { fault: fault.id }))}>Clear</button>
         </div>
       ))}
-      <div class="actions" role="group" aria-label="Add a fault">
+      <div class="line" role="group" aria-label="Add a fault">
         {presets.map((fault) => (
-          <button
-            key={faultText(fault)}
-            type="button"
-            onClick={() => void act(() => ask('addFault', fault), faultText(fault))}
-          >
+          <button key={faultText(fault)} onClick={() => void act(() => ask('addFault', fault))}>
             {faultText(fault)}
           </button>
         ))}
@@ -125,7 +103,7 @@ const tones = { active: 'good', inactive: 'plain', revoked: 'bad' } as const;
 /** The keys of the API. */
 function Keys() {
   const keys = useAsked(['keys'], 'keys') ?? [];
-  const create = (scope: unknown) => ask('createKey', { scope: scopes.find((one) => one === scope) });
+  const create = (name: string) => ask('createKey', { scope: scopes.find((scope) => scope === name) });
   return (
     <section aria-labelledby="keys">
       <h2 id="keys">Keys</h2>
@@ -135,18 +113,20 @@ function Keys() {
           <p class="note">
             {scope} · <span class={`is-${tones[state]}`}>{state}</span>
           </p>
-          <div class="actions">
+          <div class="line">
             <Copy text={text}>Copy</Copy>
             {state !== 'revoked' && (
-              <button type="button" onClick={() => revoke(id, maskKey(text))}>
-                Revoke
-              </button>
+              <Confirm
+                does="Revoke"
+                text="Requests with it are answered 401 from then on. This cannot be undone."
+                action={() => ask('revokeKey', { key: id })}
+              />
             )}
           </div>
         </div>
       ))}
-      <Form class="line" onGiven={(given) => void act(() => create(given.get('scope')), 'Created')}>
-        <select name="scope" aria-label="Scope">
+      <Form class="line" onFilled={(scope) => void act(() => create(scope))}>
+        <select name="value" aria-label="Scope">
           {scopes.map((scope) => (
             <option key={scope} selected={scope === 'full'}>
               {scope}
@@ -155,29 +135,13 @@ function Keys() {
         </select>
         <button type="submit">Create key</button>
         {keys.some(({ state }) => state === 'inactive') && (
-          <button type="button" onClick={goLive}>
-            Go live
-          </button>
+          <Confirm
+            does="Go live"
+            text="This activates the live keys. Their messages are simulated, too. This cannot be undone."
+            action={() => ask('goLive')}
+          />
         )}
       </Form>
     </section>
   );
-}
-
-function revoke(key: string, masked: string): void {
-  confirm({
-    title: `Revoke ${masked}?`,
-    text: 'Requests with it are answered 401 from then on. This cannot be undone.',
-    does: 'Revoke',
-    action: () => ask('revokeKey', { key }),
-  });
-}
-
-function goLive(): void {
-  confirm({
-    title: 'Go live?',
-    text: 'This activates the live keys. Their messages are simulated, too. This cannot be undone.',
-    does: 'Go live',
-    action: () => ask('goLive'),
-  });
 }

@@ -1,10 +1,5 @@
-import { signal, useSignalEffect } from '@preact/signals';
+import { signal } from '@preact/signals';
 import { useLayoutEffect } from 'preact/hooks';
-import { Dialog } from './dialog.tsx';
-
-const storage = 'bizmsg-keys';
-/** Whether single letters are shortcuts. */
-const hasKeys = signal(localStorage.getItem(storage) !== 'off');
 
 type Keys = Readonly<Record<string, () => void>>;
 
@@ -19,53 +14,47 @@ export function useKeys(keys: Keys): void {
   });
 }
 
+export const isFinding = signal(false);
+
 export function listenForKeys(): void {
   document.addEventListener('keydown', (event) => {
-    if ((event.ctrlKey || event.metaKey) && event.key === 'k') {
+    const { key, target } = event;
+    const isCommand = event.ctrlKey || event.metaKey;
+    if (isCommand && key === 'k') {
       event.preventDefault();
       if (!document.querySelector('dialog[open]')) isFinding.value = true;
       return;
     }
-    if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || isTyping(event.target)) return;
-    // The browser closes the popover.
-    if (event.key === 'Escape' ? document.querySelector(':popover-open') : !hasKeys.value) return;
-    const run = [...active].findLast((keys) => keys[event.key])?.[event.key];
-    // Enter belongs to a focused button or link.
-    if (!run || (event.key === 'Enter' && isControl(event.target))) return;
+    const isIn = (selector: string) => target instanceof HTMLElement && target.closest(selector) !== null;
+    if (isCommand || event.altKey || event.isComposing || isIn('input, select, dialog')) return;
+    // The browser closes the popover, presses the button, or follows the link.
+    if (key === 'Escape' && document.querySelector(':popover-open')) return;
+    if (key === 'Enter' && isIn('a, button, summary')) return;
+    const run = [...active].findLast((keys) => keys[key])?.[key];
+    if (!run) return;
     event.preventDefault();
     run();
   });
 }
 
-function isTyping(target: EventTarget | null): boolean {
-  return target instanceof HTMLElement && target.closest('input, textarea, select, dialog') !== null;
-}
+const shortcuts = {
+  'j k': 'Next and previous row',
+  Enter: 'Open the row',
+  s: 'Send the message again',
+  d: 'Redeliver its event',
+  r: 'Reply as the customer',
+  n: 'Send a message',
+  '/': 'Filter',
+  'Ctrl K': 'Find anything',
+  Esc: 'Close',
+};
 
-function isControl(target: EventTarget | null): boolean {
-  return target instanceof HTMLElement && target.closest('a, button, summary') !== null;
-}
-
-export const isHelpOpen = signal(false);
-export const isFinding = signal(false);
-
-const keys = [
-  ['j k', 'Next and previous row'],
-  ['Enter', 'Open the row'],
-  ['s', 'Send the message again'],
-  ['d', 'Redeliver its event'],
-  ['r', 'Reply as the customer'],
-  ['n', 'Send a message'],
-  ['/', 'Filter'],
-  ['Ctrl K', 'Find anything'],
-  ['Esc', 'Close'],
-] as const;
-
-export function Help() {
-  useSignalEffect(() => localStorage.setItem(storage, hasKeys.value ? 'on' : 'off'));
+export function Shortcuts() {
   return (
-    <Dialog title="Shortcuts" isOpen={isHelpOpen}>
+    <details>
+      <summary>Shortcuts</summary>
       <dl class="pairs">
-        {keys.map(([key, does]) => (
+        {Object.entries(shortcuts).map(([key, does]) => (
           <div key={key}>
             <dt>
               <kbd>{key}</kbd>
@@ -74,14 +63,6 @@ export function Help() {
           </div>
         ))}
       </dl>
-      <label class="check">
-        <input
-          type="checkbox"
-          checked={hasKeys.value}
-          onChange={({ currentTarget }) => (hasKeys.value = currentTarget.checked)}
-        />{' '}
-        Single letters are shortcuts
-      </label>
-    </Dialog>
+    </details>
   );
 }

@@ -37,14 +37,12 @@ export interface PageState extends Records {
   readonly versions: Readonly<Partial<Record<Topic, number>>>;
 }
 
-const none = { messages: 0, events: 0, requests: 0 };
-
 export const emptyState: PageState = {
   isLoaded: false,
   messages: [],
   events: [],
   requests: [],
-  older: none,
+  older: { messages: 0, events: 0, requests: 0 },
   due: null,
   versions: {},
 };
@@ -71,9 +69,8 @@ export function reduce(state: PageState, record: FeedRecord): PageState {
       return { ...state, due: record.at };
     case 'changed':
       return { ...state, isLoaded: true, versions: moved(state.versions, record.topics) };
+    // A reply is an event, too.
     case 'replies':
-      // A reply is an event, too.
-      return state;
     default:
       return state;
   }
@@ -89,17 +86,11 @@ export function withOlder(state: PageState, { kind, rows }: OutputOf<'older'>): 
 /** The log whose records go back least, if the sandbox has older ones of it; and how far they go back. */
 export function boundaryOf(state: PageState): { readonly log: LogName; readonly at: number } | undefined {
   const open = logs.filter((log) => state.older[log] > 0);
-  const all = open.map((log) => ({ log, at: timeOf(state[log][0]) }));
+  const { messages, events, requests } = state;
+  const first = { messages: messages[0]?.sent_at, events: events[0]?.at, requests: requests[0]?.at };
+  const timeOf = (at: string | number | undefined) => (at === undefined ? Infinity : new Date(at).getTime());
+  const all = open.map((log) => ({ log, at: timeOf(first[log]) }));
   return all.toSorted((one, other) => other.at - one.at)[0];
-}
-
-function timeOf(record: Message | SandboxEvent | Request | undefined): number {
-  if (!record) return Infinity;
-  return 'sent_at' in record
-    ? Date.parse(record.sent_at)
-    : typeof record.at === 'string'
-      ? Date.parse(record.at)
-      : record.at;
 }
 
 function moved(versions: PageState['versions'], topics: readonly Topic[]): PageState['versions'] {
@@ -124,6 +115,11 @@ function withReceipt(message: Message, { type, data }: SandboxEvent): Message {
   const status = outcomeOf(type);
   if (!status || replaces(message.status, status)) return message;
   return { ...message, status, reason: reasonIn(data) ?? message.reason };
+}
+
+/** Whether a request was answered with an error, or not at all. */
+export function isFailed({ status }: Pick<Request, 'status'>): boolean {
+  return status === 0 || status >= 400;
 }
 
 export function reasonIn({ reason }: SandboxEvent['data']): string | undefined {

@@ -1,4 +1,4 @@
-import { type Signal, useSignal } from '@preact/signals';
+import type { Signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { unseen } from '../base/posix-quote.ts';
 import { type TextPart, textParts } from '../contract/template-text.ts';
@@ -11,7 +11,7 @@ const hidden = new RegExp(String.raw`((?:[\u0000-\u0008\u000b-\u001f\u007f-\u009
 export function marked(text: string): ComponentChildren {
   const parts = text.split(hidden);
   if (parts.length === 1) return text;
-  return parts.map((part, at) => (at % 2 === 0 ? part : <span class="hidden-character">{escaped(part)}</span>));
+  return parts.map((part, at) => (at % 2 === 0 ? part : <span class="is-bad">{escaped(part)}</span>));
 }
 
 function escaped(text: string): string {
@@ -19,47 +19,40 @@ function escaped(text: string): string {
   return units.map((unit) => `\\u${unit}`).join('');
 }
 
-/** Characters shown of a long text. */
-const shownFirst = 2_000;
-
-/** A text from outside, with its variables marked. Only its beginning if it is long. */
+/** A text from outside, with its variables marked. */
 export function Text({ parts }: { readonly parts: readonly TextPart[] }) {
-  const isWhole = useSignal(false);
-  const length = parts.reduce((sum, { text }) => sum + text.length, 0);
-  const isCut = length > shownFirst && !isWhole.value;
   return (
-    <>
-      <span class="text" dir="auto">
-        {(isCut ? beginning(parts) : parts).map(({ text, variable }, at) =>
-          variable === undefined ? (
-            marked(text)
-          ) : (
-            <mark key={at} title={variable} dir="auto">
-              {marked(text)}
-            </mark>
-          ),
-        )}
-        {isCut && '…'}
-      </span>
-      {isCut && (
-        <button onClick={() => (isWhole.value = true)}>Show all {length.toLocaleString('en')} characters</button>
+    <div class="text" dir="auto">
+      {parts.map(({ text, variable }) =>
+        variable === undefined ? (
+          marked(text)
+        ) : (
+          <mark title={variable} dir="auto">
+            {marked(text)}
+          </mark>
+        ),
       )}
-    </>
+    </div>
   );
-}
-
-function beginning(parts: readonly TextPart[]): readonly TextPart[] {
-  let rest = shownFirst;
-  return parts.flatMap((part) => {
-    const text = part.text.slice(0, Math.max(0, rest));
-    rest -= part.text.length;
-    return text === '' ? [] : [{ ...part, text }];
-  });
 }
 
 /** A text from outside on one line, whatever it contains. */
 export function Line({ children }: { readonly children: string }) {
   return <bdi>{marked(children.slice(0, 200))}</bdi>;
+}
+
+const token = /("(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*|\b(?:true|false|null)\b)/;
+
+/** A value as JSON, in colors. */
+export function Json({ value }: { readonly value: unknown }) {
+  const parts = JSON.stringify(value, null, 2).split(token);
+  const kindOf = (part: string, next = '') =>
+    part.startsWith('"') ? (next.startsWith(':') ? 'key' : 'is-good') : 'is-wait';
+  return (
+    <pre class="json">
+      {parts.map((part, at) => (at % 2 === 0 ? part : <span class={kindOf(part, parts[at + 1])}>{marked(part)}</span>))}
+    </pre>
+  );
 }
 
 type Template = Pick<OutputOf<'templates'>[number], 'body' | 'variables'>;
@@ -74,6 +67,7 @@ interface VariablesProps {
 
 /** A field for each variable of a template, and its text with these values. */
 export function Variables({ template: { body, variables }, values, isRequired }: VariablesProps) {
+  const params = variables.map((variable) => values.value[variable] || `{{${variable}}}`);
   return (
     <>
       {variables.map((variable) => (
@@ -88,18 +82,8 @@ export function Variables({ template: { body, variables }, values, isRequired }:
         </label>
       ))}
       <div class="bubble" role="group" aria-label="Preview">
-        <Text
-          parts={textParts(
-            body,
-            variables,
-            variables.map((variable) => values.value[variable] || `{{${variable}}}`),
-          )}
-        />
+        <Text parts={textParts(body, variables, params)} />
       </div>
     </>
   );
-}
-
-export function paramsOf({ variables }: Template, values: Values): readonly string[] {
-  return variables.map((variable) => values[variable] ?? '');
 }

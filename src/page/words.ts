@@ -1,7 +1,6 @@
-import { type EndpointName, endpointNames, endpoints } from '../contract/endpoints.ts';
-import { type EventName, eventNames, isEventName } from '../contract/events.ts';
-
-const time = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium', timeZone: 'UTC' });
+const parts = { hour: '2-digit', minute: '2-digit', second: '2-digit', timeZone: 'UTC' } as const;
+const time = new Intl.DateTimeFormat('en-GB', parts);
+const moment = new Intl.DateTimeFormat('en-GB', { ...parts, fractionalSecondDigits: 3 });
 
 /** The time of day on the sandbox's clock, in UTC. */
 export function timeText(at: number): string {
@@ -10,7 +9,7 @@ export function timeText(at: number): string {
 
 /** With milliseconds. */
 export function momentText(at: number): string {
-  return `${time.format(at)}.${String(Math.floor(at) % 1_000).padStart(3, '0')}`;
+  return moment.format(at);
 }
 
 const units = [
@@ -20,13 +19,13 @@ const units = [
 ] as const;
 
 /** Such as `5 m`. */
-export function distanceText(milliseconds: number): string {
+function distanceText(milliseconds: number): string {
   if (milliseconds < 1_000) return `${Math.round(milliseconds)} ms`;
   const [size, name] = units.find(([least]) => milliseconds >= least) ?? [1_000, 's'];
   return `${Math.floor(milliseconds / size)} ${name}`;
 }
 
-/** Such as `in 5 m`. */
+/** Such as `in 5 m`, or `now`. */
 export function waitText(milliseconds: number): string {
   return milliseconds > 0 ? `in ${distanceText(Math.max(1_000, milliseconds))}` : 'now';
 }
@@ -37,55 +36,10 @@ export function offsetText(milliseconds: number): string {
   return `+${isTenths ? `${(milliseconds / 1_000).toFixed(1)} s` : distanceText(milliseconds)}`;
 }
 
-/** Such as `send-template` or `GET contacts`. */
-export function requestText(method: string, path: string): string {
-  const name = path.replace(/\?.*/, '').replace('/api/public/', '');
-  return name === 'messages/send-template' ? 'send-template' : `${method} ${name}`;
-}
-
 export function countText(count: number, noun: string): string {
   return `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 export function shortUrl(url: string): string {
   return url.replace(/^https?:\/\//, '');
-}
-
-interface FaultWords {
-  readonly on: readonly (EndpointName | EventName)[];
-  readonly effect: { readonly kind: string; readonly status?: number; readonly ms?: number };
-  readonly after?: boolean | undefined;
-  readonly times?: number | undefined;
-}
-
-const effects: Readonly<Record<string, string>> = {
-  latency: 'answered late',
-  reset: 'connection lost',
-  hang: 'no answer',
-  delay: 'delivered late',
-  drop: 'not delivered',
-  duplicate: 'delivered twice',
-  'bad-signature': 'invalid signature',
-};
-
-/** Such as `Next 2 sends → sent, then 500`. */
-export function faultText({ on, effect: { kind, status, ms }, after, times }: FaultWords): string {
-  const noun = nounOf(on);
-  const which = times === undefined ? `Every ${noun}` : times === 1 ? `Next ${noun}` : `Next ${times} ${noun}s`;
-  const words = status === undefined ? (effects[kind] ?? kind) : String(status);
-  const effect = ms === undefined ? words : words.replace('late', `${ms / 1_000} s late`);
-  return `${which} → ${after ? 'sent, then ' : ''}${effect}`;
-}
-
-function nounOf(on: FaultWords['on']): string {
-  const isOnEvents = on.some(isEventName);
-  if (on.join() === 'sendTemplate') return 'send';
-  if (on.length === eventNames.length) return 'event';
-  if (on.length === endpointNames.length && !isOnEvents) return 'request';
-  return `${on.map((name) => (isEventName(name) ? name : endpointText(name))).join(', ')} ${isOnEvents ? 'event' : 'request'}`;
-}
-
-function endpointText(name: EndpointName): string {
-  const { method, path } = endpoints[name];
-  return `${method} ${path.replace(/.*\//, '')}`;
 }

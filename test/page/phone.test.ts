@@ -1,12 +1,6 @@
-import type { Locator } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { receiver } from '../sandbox/receiver.ts';
 import { noBrowser, rowsOn, storyOn, useBrowser, useSandbox } from './browser.ts';
-
-async function showAll(article: Locator): Promise<void> {
-  const button = article.getByRole('button', { name: 'Show all' });
-  if ((await button.count()) > 0) await button.click();
-}
 
 describe.skipIf(noBrowser)(`the phone and the story (${noBrowser ?? 'in chromium'})`, () => {
   const tabs = useBrowser();
@@ -82,12 +76,12 @@ describe.skipIf(noBrowser)(`the phone and the story (${noBrowser ?? 'in chromium
     });
   });
 
-  it('what is still to come has a time, and one button gets there', async () => {
+  it('what is still to come has a time', async () => {
     await shown.send('+12025550103', 'welcome');
     const page = await tabs.open(shown.link);
     const delivered = storyOn(page).getByRole('listitem').filter({ hasText: 'Delivered' });
     await delivered.getByText(/^in [45] s$/).waitFor();
-    await delivered.getByRole('button', { name: 'Now' }).click();
+    await page.getByRole('button', { name: 'Advance' }).click();
     await delivered.getByText('"message.delivered"').waitFor();
     expect(shown.sandbox.messages()).toMatchObject([{ status: 'delivered' }]);
   });
@@ -171,10 +165,8 @@ describe.skipIf(noBrowser)(`the phone and the story (${noBrowser ?? 'in chromium
     await shown.sandbox.settled();
     const page = await tabs.open(shown.link);
     const reply = page.getByRole('article', { name: 'Reply' });
-    await showAll(reply);
     await expect.poll(() => reply.locator('.text').textContent()).toBe(marked);
     const message = page.getByRole('article', { name: 'verification_code' });
-    await showAll(message);
     await expect.poll(() => message.locator('mark').textContent()).toBe(marked);
     await storyOn(page).getByText('Your handler answered 500').waitFor();
     await rowsOn(page).first().getByText('Ada ').waitFor();

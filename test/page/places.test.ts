@@ -44,7 +44,8 @@ describe.skipIf(noBrowser)(`the places of the page (${noBrowser ?? 'in chromium'
     await page.getByRole('button', { name: 'Send to all contacts' }).click();
     await page.getByRole('link', { name: 'Paged' }).getByText('COMPLETED').waitFor();
     await page.getByRole('link', { name: 'Activity' }).click();
-    await rowsOn(page).filter({ hasText: 'broadcast' }).getByText('5 messages of welcome').waitFor();
+    await rowsOn(page).filter({ hasText: 'broadcast.completed' }).getByText('5 messages of welcome').waitFor();
+    await page.getByRole('region', { name: 'Phone' }).getByRole('heading', { name: 'Grace Hopper' }).waitFor();
     await storyOn(page).getByRole('list', { name: 'Messages of the broadcast' }).getByText('Grace Hopper').click();
     await expect.poll(() => storyOn(page).innerText()).toContain('welcome to Grace Hopper');
   });
@@ -56,10 +57,8 @@ describe.skipIf(noBrowser)(`the places of the page (${noBrowser ?? 'in chromium'
     await page.getByText('0 of 60, 60 left').waitFor();
     await shown.send('+12025550101', 'welcome');
     await page.getByText('1 of 60, 59 left').waitFor();
-    await page.getByRole('button', { name: 'Make the next request the last one' }).click();
-    await page.getByText('1 of 2, 1 left').waitFor();
-    await shown.send('+12025550101', 'verification_code', ['1']);
-    await page.getByText('2 of 2, the next one is answered 429').waitFor();
+    for (let at = 1; at < 60; at++) await shown.send('+12025550101', 'welcome');
+    await page.getByText('60 of 60, the next one is answered 429').waitFor();
     await expect(shown.send('+12025550101', 'welcome')).rejects.toThrow('is missing');
     await page.getByRole('button', { name: 'growth' }).click();
     await page.getByText('of 300,').waitFor();
@@ -84,12 +83,13 @@ describe.skipIf(noBrowser)(`the places of the page (${noBrowser ?? 'in chromium'
     await page.getByRole('combobox', { name: 'Scope' }).selectOption('read-only');
     await page.getByRole('button', { name: 'Create key' }).click();
     await expect.poll(() => shown.sandbox.keys.list().at(-1)).toMatchObject({ scope: 'read-only', mode: 'sandbox' });
+    await expect.poll(() => page.getByRole('button', { name: 'Revoke' }).count()).toBe(3);
     const states = () => shown.sandbox.keys.list().map(({ state }) => state);
     await page.getByRole('button', { name: 'Revoke' }).last().click();
     const dialog = page.getByRole('dialog').filter({ hasText: 'cannot be undone' });
     await dialog.waitFor();
     await page.keyboard.press('Escape');
-    await dialog.waitFor({ state: 'hidden' });
+    await expect.poll(() => dialog.count()).toBe(0);
     expect(states()).not.toContain('revoked');
     await page.getByRole('button', { name: 'Revoke' }).last().click();
     await dialog.getByRole('button', { name: 'Revoke' }).click();
@@ -118,7 +118,7 @@ describe.skipIf(noBrowser)(`the places of the page (${noBrowser ?? 'in chromium'
     await strip.getByText('0 of 1').waitFor();
     await strip.click();
     await popover.getByRole('button', { name: 'Remove' }).click();
-    await page.getByRole('dialog', { name: 'Remove this webhook?' }).getByRole('button', { name: 'Remove' }).click();
+    await page.getByRole('dialog', { name: 'Remove?' }).getByRole('button', { name: 'Remove' }).click();
     await expect.poll(() => shown.sandbox.webhooks.list()).toEqual([]);
   });
 
@@ -174,54 +174,37 @@ describe.skipIf(noBrowser)(`the places of the page (${noBrowser ?? 'in chromium'
     expect(shown.sandbox.messages()).toMatchObject([{ to: '+12025550177', params: ['Ada', 'A-1'] }]);
   });
 
-  it.each([
-    ['no answer comes', 'hang', 'No answer within 10 seconds. The message may have been sent'],
-    ['the connection breaks', 'reset', 'The connection broke before the answer. The message may have been sent'],
-  ] as const)('Send says that a message may have been sent if %s', async (_, kind, text) => {
-    shown.sandbox.faults.add({ on: ['sendTemplate'], effect: { kind }, after: true });
-    const page = await tabs.open(shown.link, { isApart: true });
-    await page.clock.install();
+  it('Send says that a message may have been sent if the connection breaks', async () => {
+    shown.sandbox.faults.add({ on: ['sendTemplate'], effect: { kind: 'reset' }, after: true });
+    const page = await tabs.open(shown.link);
     await page.getByRole('button', { name: 'Send', exact: true }).click();
     const dialog = page.getByRole('dialog', { name: 'Send a message' });
     await dialog.getByRole('combobox', { name: 'Template' }).selectOption('welcome');
     await dialog.getByRole('button', { name: 'Send', exact: true }).click();
     // Chromium repeats a request whose connection was reset.
     await expect.poll(() => shown.sandbox.messages().length).toBeGreaterThan(0);
-    if (kind === 'hang') await page.clock.fastForward(11_000);
-    await expect.poll(() => dialog.getByRole('alert').innerText()).toContain(text);
+    await expect.poll(() => dialog.getByRole('alert').innerText()).toContain('may have been sent');
   });
 
   it.each([
-    ['hopper', '%2B12025550111'],
-    ['turing your code', 'msg_sandbox'],
-    ['order_update', 'templates'],
-    ['+12025550102', '%2B12025550102'],
-  ])('Find anything finds %j', async (text, address) => {
+    ['hopper', 'Tab', '%2B12025550111'],
+    ['turing your code', 'Enter', 'msg_sandbox'],
+    ['order_update', 'Enter', 'templates'],
+    ['0102', 'ArrowDown', '%2B12025550102'],
+  ])('Find anything finds %j', async (text, key, address) => {
     await shown.send('+12025550112', 'verification_code', ['turing your code']);
     const page = await tabs.open(shown.link);
     await rowsOn(page).first().waitFor();
     await page.keyboard.press('Control+k');
-    await page.getByRole('combobox', { name: 'Find anything' }).fill(text);
-    await page.getByRole('option').first().waitFor();
+    await page.getByRole('searchbox', { name: 'Find anything' }).fill(text);
+    await page.getByRole('list', { name: 'Results' }).getByRole('link').first().waitFor();
+    await page.keyboard.press(key);
     await page.keyboard.press('Enter');
     await expect.poll(() => page.url()).toContain(address);
     await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
   });
 
-  it('Find anything runs commands, chosen by arrow keys or a click', async () => {
-    const page = await tabs.open(shown.link);
-    await page.getByRole('button', { name: 'Find anything' }).click();
-    await page.getByRole('combobox').fill('next send');
-    const options = page.getByRole('option');
-    await expect.poll(() => options.count()).toBe(5);
-    await page.keyboard.press('ArrowDown');
-    await expect.poll(() => options.nth(1).getAttribute('aria-selected')).toBe('true');
-    await page.keyboard.press('Enter');
-    await expect.poll(() => shown.sandbox.faults.list()).toMatchObject([{ effect: { status: 500 }, after: true }]);
-    await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
-  });
-
-  it('the menu has the theme, shortcuts that can be turned off, and a clean start', async () => {
+  it('the menu has the theme, the shortcuts, and a clean start', async () => {
     await shown.send('+12025550101', 'welcome');
     // The story may ask for its message once more.
     const page = await tabs.open(shown.link, { expected: /status of 404/ });
@@ -230,17 +213,11 @@ describe.skipIf(noBrowser)(`the places of the page (${noBrowser ?? 'in chromium'
     await page.getByRole('button', { name: 'Menu' }).click();
     await menu('dark').click();
     expect(await page.evaluate('getComputedStyle(document.body).colorScheme')).toBe('dark');
-    await menu('Shortcuts').click();
-    const dialog = page.getByRole('dialog', { name: 'Shortcuts' });
-    await dialog.getByRole('checkbox', { name: 'Single letters are shortcuts' }).uncheck();
-    await page.keyboard.press('Escape');
-    await dialog.waitFor({ state: 'hidden' });
-    await page.keyboard.press('n');
-    expect(await page.getByRole('dialog').count()).toBe(0);
-    await page.getByRole('button', { name: 'Menu' }).click();
+    await page.getByText('Shortcuts').click();
+    await page.getByText('Redeliver its event').waitFor();
     await menu('Clear all').click();
     expect(shown.sandbox.messages()).toHaveLength(1);
-    await page.getByRole('dialog', { name: 'Clear all' }).getByRole('button', { name: 'Clear', exact: true }).click();
+    await page.getByRole('dialog', { name: 'Clear all' }).getByRole('button', { name: 'Clear all' }).click();
     await firstSteps(page).waitFor();
     expect(shown.sandbox.messages()).toEqual([]);
     await shown.send('+12025550101', 'verification_code', ['1']);

@@ -133,11 +133,10 @@ describe.skipIf(noBrowser)(`the page (${noBrowser ?? 'in chromium'})`, () => {
     await sandbox.ended;
     await page.getByRole('alert').getByText('This sandbox has ended').waitFor();
     await page.getByRole('alert').getByText(`bizmsg sandbox start --background --port ${port}`).waitFor();
-    await page.getByRole('alert').getByText('bizmsg sandbox open').waitFor();
     sandbox = start();
     await page.getByRole('alert').getByText('This link is not valid any more').waitFor();
     await page.goto(await run('sandbox', 'open', '--print', '--url', url));
-    await page.getByRole('alert').getByText('The page follows the sandbox again').waitFor({ state: 'attached' });
+    await page.getByRole('alert').getByText('This link is not valid').waitFor({ state: 'detached' });
     await send('verification_code', '4711');
     await rowsOn(page).filter({ hasText: 'Your code is 4711.' }).waitFor();
     expect(await rowsOn(page).filter({ hasText: 'Welcome!' }).count()).toBe(1);

@@ -1,25 +1,26 @@
+import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { Frozen } from '../clock.tsx';
 import { Icon } from '../icons.tsx';
-import { numbersInView, rows } from '../known.ts';
-import { goBack, goTo, route } from '../route.ts';
+import { askNames, chosen, countIn, filter, rows, shown, tab, type TabName } from '../known.ts';
+import { goBack, goTo, isNarrow, route } from '../route.ts';
 import { useKeys } from '../shortcuts.tsx';
 import { Empty } from './empty.tsx';
 import { List } from './list.tsx';
 import { Phone } from './phone.tsx';
-import { chosen, isPhone, narrow, rowById, shown, tab } from './shown.ts';
 import { Story } from './story.tsx';
 import { Strip } from './strip.tsx';
-import { Tabs } from './tabs.tsx';
+
+/** Whether the phone is shown instead of the story, where there is no room for both. */
+const isPhone = signal(false);
 
 /** The list of everything that happened, the story of the chosen row, and its phone. */
 export function Activity() {
-  useKeys({ Escape: goBack, Enter: () => focus('story'), r: reply });
-  const row = rowById(chosen.value);
-  const numbers = [row?.phone ?? '', ...(row?.messages ?? []).slice(0, 100).map(({ to }) => to)];
-  useEffect(() => void (numbersInView.value = numbers), [numbers.join()]);
-  if (rows.value.length === 0 && route.value.item === '') return <Empty />;
+  useKeys({ Escape: goBack, Enter: () => focus('story'), r: reply, '/': () => focus('filter') });
+  const row = chosen.value;
   const isOpen = route.value.item !== '';
+  if (rows.value.length === 0 && !isOpen) return <Empty />;
+  const hasPhone = isPhone.value && row?.phone;
   // Otherwise a new row would take the field away in which someone types.
   const stay = () => row && !isOpen && goTo('activity', row.id);
   return (
@@ -31,13 +32,13 @@ export function Activity() {
         <List key={tab.value} />
         {shown.value.length === 0 && <p class="nothing">Nothing here.</p>}
       </section>
-      <div class={`side ${isPhone.value && row?.phone ? 'has-phone' : ''}`} onFocusIn={stay}>
-        <Side phone={row?.phone ?? ''} />
+      <div class={`side ${hasPhone ? 'has-phone' : ''}`} onFocusIn={stay}>
+        <Side isOpen={isOpen} hasPhone={!!row?.phone} />
         <section id="story" class="story" tabIndex={-1} aria-label="What happened">
           {row && <Story key={row.id} row={row} />}
         </section>
         <section class="phone" aria-label="Phone">
-          {row?.phone ? <Phone phone={row.phone} chosen={row.id} /> : <div class="device is-off" />}
+          {row?.phone && <Phone key={row.phone} row={row} />}
         </section>
       </div>
     </div>
@@ -54,26 +55,52 @@ function reply(): void {
   queueMicrotask(() => focus('reply'));
 }
 
+const tabs: readonly TabName[] = ['all', 'problems', 'retrying', 'replies'];
+
+/** Which rows are shown. */
+function Tabs() {
+  return (
+    <div class="tabs line" role="group" aria-label="Show">
+      {tabs.map((name) => (
+        <button key={name} aria-pressed={name === tab.value} onClick={() => (tab.value = name)}>
+          {name}{' '}
+          <span class={name === 'problems' && countIn(name) !== '0' ? 'is-bad' : undefined}>{countIn(name)}</span>
+        </button>
+      ))}
+      <input
+        type="search"
+        id="filter"
+        aria-label="Filter"
+        placeholder="Filter /"
+        title="A number, text, event or status"
+        value={filter.value}
+        onFocus={() => void askNames()}
+        onInput={({ currentTarget }) => (filter.value = currentTarget.value)}
+      />
+    </div>
+  );
+}
+
+interface SideProps {
+  readonly isOpen: boolean;
+  readonly hasPhone: boolean;
+}
+
 /** The way back to the list, and the choice between the story and the phone. */
-function Side({ phone }: { readonly phone: string }) {
-  const isOpen = route.value.item !== '';
+function Side({ isOpen, hasPhone }: SideProps) {
   useEffect(() => {
-    if (isOpen && narrow.value) focus('back');
+    if (isOpen && isNarrow.value) focus('back');
   }, [isOpen]);
   return (
-    <div class="side-tabs tabs">
-      <button id="back" class="back" onClick={goBack}>
+    <div class="side-tabs tabs line">
+      <button id="back" onClick={goBack}>
         <Icon name="back" /> Back
       </button>
       <div role="group" aria-label="Side">
-        <button aria-pressed={!isPhone.value || !phone} onClick={() => (isPhone.value = false)}>
+        <button aria-pressed={!isPhone.value || !hasPhone} onClick={() => (isPhone.value = false)}>
           Story
         </button>
-        <button
-          aria-pressed={isPhone.value && phone !== ''}
-          disabled={phone === ''}
-          onClick={() => (isPhone.value = true)}
-        >
+        <button aria-pressed={isPhone.value && hasPhone} disabled={!hasPhone} onClick={() => (isPhone.value = true)}>
           Phone
         </button>
       </div>

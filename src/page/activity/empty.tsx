@@ -1,50 +1,46 @@
-import type { ComponentChildren } from 'preact';
 import { useSignal } from '@preact/signals';
-import { useEnvironment } from '../connect.tsx';
+import type { ComponentChildren } from 'preact';
+import { send } from '../ask.ts';
 import { Icon } from '../icons.tsx';
-import { webhooks } from '../known.ts';
+import { environment, webhooks } from '../known.ts';
 import { act, Command } from '../notice.tsx';
 import { testNumbers } from '../numbers.ts';
-import { send } from '../send.ts';
 import { listen } from './strip.tsx';
 
 const first = { to: testNumbers[0].phone, template: 'welcome', params: [] };
 
 /** The first steps, until something has happened. */
 export function Empty() {
-  const env = useEnvironment();
   const isSending = useSignal(false);
-  const sendOne = async () => {
+  const sendFirst = async () => {
     isSending.value = true;
     await act(() => send(first));
     isSending.value = false;
   };
   return (
     <section class="empty" aria-label="First steps">
-      <header>
-        <h2>Waiting for your first message</h2>
-        <p class="note">Nothing here reaches a real phone. This page updates by itself.</p>
-      </header>
+      <h2>Waiting for your first message</h2>
+      <p class="note">Nothing here reaches a real phone. This page updates by itself.</p>
       <ol>
-        <StepOf number={1} title="Send a message">
-          <button class="main" disabled={isSending.value} onClick={() => void sendOne()}>
+        <StepOf number="1" title="Send a message">
+          <button class="main" disabled={isSending.value} onClick={() => void sendFirst()}>
             Send one now
           </button>
           <Command>{`bizmsg send-template ${first.to} ${first.template} --profile local`}</Command>
         </StepOf>
-        <StepOf number={2} title="Receive its events in your handler" isDone={(webhooks.value ?? []).length > 0}>
+        <StepOf number={webhooks.value?.length ? 'done' : '2'} title="Receive its events in your handler">
           <Command>{listen}</Command>
         </StepOf>
-        <StepOf number={3} title="Or call it from your code">
-          <Command>{env.trim()}</Command>
+        <StepOf number="3" title="Or call it from your code">
+          <Command>{environment.value.trim()}</Command>
         </StepOf>
       </ol>
       <p class="note">
         {testNumbers.map(({ phone, does }, at) => (
-          <span key={phone}>
+          <>
             {at > 0 && ' · '}
             <code>…{phone.slice(-4)}</code> {does}
-          </span>
+          </>
         ))}
       </p>
     </section>
@@ -52,17 +48,16 @@ export function Empty() {
 }
 
 interface StepProps {
-  readonly number: number;
+  readonly number: string;
   readonly title: string;
-  readonly isDone?: boolean;
   readonly children: ComponentChildren;
 }
 
-function StepOf({ number, title, isDone = false, children }: StepProps) {
+function StepOf({ number, title, children }: StepProps) {
   return (
-    <li class={isDone ? 'is-done' : undefined}>
+    <li class="line">
       <h3>
-        {isDone ? <Icon name="delivered" class="is-good" label="done" /> : number} {title}
+        {number === 'done' ? <Icon name="delivered" class="is-good" label="done" /> : number} {title}
       </h3>
       {children}
     </li>

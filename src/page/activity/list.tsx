@@ -1,21 +1,21 @@
 import { signal, useSignal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { now } from '../clock.tsx';
-import { Icon, type IconName } from '../icons.tsx';
-import { deliveriesOf, inView, nameOf } from '../known.ts';
+import { Icon } from '../icons.tsx';
+import { chosen, deliveriesOf, inView, isHeld, loadOlder, nameOf, release, shown, waiting } from '../known.ts';
 import { resultOf } from '../result.ts';
-import { goTo } from '../route.ts';
+import { goTo, isTight } from '../route.ts';
 import type { Row } from '../rows.ts';
 import { useKeys } from '../shortcuts.tsx';
 import { Line, marked } from '../text.tsx';
 import { timeText } from '../words.ts';
-import { chosen, isHeld, isTight, loadOlder, release, shown, waiting } from './shown.ts';
 
 /** Rows above and below the visible part that are rendered too. */
 const margin = 8;
 
 /** Rows that arrived while the page was open, and still have to show it. */
 const fresh = new Set<string>();
+let newest: string | undefined;
 
 /** The rows; only those in view are rendered. They move by a transform, so that nothing has to be laid out. */
 export function List() {
@@ -24,7 +24,9 @@ export function List() {
   const height = isTight.value ? 56 : 36;
   const rows = shown.value;
   const part = rows.slice(range.value.first, range.value.last);
-  noteFresh(rows);
+  const before = rows.findIndex(({ id }) => id === newest);
+  for (const { id } of rows.slice(0, Math.max(0, before))) fresh.add(id);
+  newest = rows[0]?.id;
   const measure = () => {
     const { scrollTop = 0, clientHeight = 0 } = box.current ?? {};
     const first = Math.max(0, Math.floor(scrollTop / height) - margin);
@@ -40,7 +42,18 @@ export function List() {
   }, [height]);
   useLayoutEffect(measure, [rows.length]);
   useLayoutEffect(() => void (inView.value = part), [rows, range.value]);
-  const step = useSteps(box, height);
+  /** Chooses the next or previous row, and keeps it in view. */
+  const step = (by: number) => {
+    const at = shown.value.findIndex(({ id }) => id === chosen.value?.id);
+    const next = Math.min(Math.max(0, at + by), shown.value.length - 1);
+    const { id } = shown.value[next] ?? {};
+    if (id === undefined || !box.current) return;
+    goTo('activity', id);
+    const { scrollTop, clientHeight } = box.current;
+    box.current.scrollTop = Math.min(next * height, Math.max(scrollTop, (next + 1) * height - clientHeight));
+  };
+  useKeys({ j: () => step(1), k: () => step(-1) });
+  const id = chosen.value?.id;
   return (
     <div class="scroller" onMouseEnter={measure} onMouseLeave={measure}>
       <Pill onShow={() => box.current?.scrollTo({ top: 0 })} />
@@ -50,7 +63,7 @@ export function List() {
         role="listbox"
         tabIndex={0}
         aria-label="Activity"
-        aria-activedescendant={part.some(({ id }) => id === chosen.value) ? `row-${chosen.value}` : undefined}
+        aria-activedescendant={part.some((row) => row.id === id) ? `row-${id}` : undefined}
         onScroll={measure}
         onKeyDown={(event) => {
           const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
@@ -61,13 +74,7 @@ export function List() {
       >
         <div class="whole" role="presentation" style={{ height: `${rows.length * height}px` }}>
           {part.map((row, at) => (
-            <RowView
-              key={row.id}
-              row={row}
-              place={range.value.first + at}
-              top={(range.value.first + at) * height}
-              isChosen={row.id === chosen.value}
-            />
+            <RowView key={row.id} row={row} place={range.value.first + at} height={height} isChosen={row.id === id} />
           ))}
         </div>
       </div>
@@ -75,41 +82,16 @@ export function List() {
   );
 }
 
-let newest: string | undefined;
-
-function noteFresh(rows: readonly Row[]): void {
-  const before = rows.findIndex(({ id }) => id === newest);
-  if (before > 0) for (const { id } of rows.slice(0, before)) fresh.add(id);
-  newest = rows[0]?.id;
-}
-
-/** Chooses the next or previous row, and keeps it in view. */
-function useSteps(box: { readonly current: HTMLDivElement | null }, height: number) {
-  const step = (by: number) => {
-    const rows = shown.value;
-    const at = rows.findIndex(({ id }) => id === chosen.value);
-    const next = Math.min(Math.max(0, at + by), rows.length - 1);
-    const { id } = rows[next] ?? {};
-    if (id === undefined || !box.current) return;
-    goTo('activity', id);
-    const { scrollTop, clientHeight } = box.current;
-    const top = next * height;
-    if (top < scrollTop) box.current.scrollTop = top;
-    else if (top + height > scrollTop + clientHeight) box.current.scrollTop = top + height - clientHeight;
-  };
-  useKeys({ j: () => step(1), k: () => step(-1) });
-  return step;
-}
-
 interface RowViewProps {
   readonly row: Row;
   readonly place: number;
-  readonly top: number;
+  readonly height: number;
   readonly isChosen: boolean;
 }
 
-function RowView({ row, place, top, isChosen }: RowViewProps) {
+function RowView({ row, place, height, isChosen }: RowViewProps) {
   const { id, at, kind, title, text, isBad, phone, count } = row;
+  const result = resultOf(row, deliveriesOf(row), () => now.value);
   return (
     <div
       id={`row-${id}`}
@@ -118,19 +100,19 @@ function RowView({ row, place, top, isChosen }: RowViewProps) {
       aria-selected={isChosen}
       aria-setsize={shown.value.length}
       aria-posinset={place + 1}
-      style={{ transform: `translateY(${top}px)` }}
+      style={{ transform: `translateY(${place * height}px)` }}
       onClick={() => goTo('activity', id)}
       onAnimationEnd={() => fresh.delete(id)}
     >
       <Glyph row={row} />
       <span class="who" dir="auto">
         {marked((title ?? nameOf(phone)).slice(0, 80) || kind)}
-        {count > 1 && <span class="times"> × {count}</span>}
+        {count && <span class="note"> × {count}</span>}
       </span>
-      <span class={isBad ? 'text is-bad' : 'text'}>
+      <span class={isBad ? 'what is-bad' : 'what note'}>
         <Line>{text}</Line>
       </span>
-      <ResultText row={row} />
+      <span class={`result mono is-${result.tone}`}>{result.text}</span>
       <time>{timeText(at)}</time>
     </div>
   );
@@ -140,14 +122,9 @@ const tones = { accepted: 'wait', delivered: 'plain', read: 'good', failed: 'bad
 
 export function Glyph({ row: { kind, message, isBad } }: { readonly row: Row }) {
   const status = message?.status;
-  const name: IconName = isBad ? 'failed' : kind === 'message' ? (status ?? 'delivered') : kind;
+  const name = isBad ? 'failed' : kind === 'message' ? (status ?? 'delivered') : kind;
   const tone = isBad ? 'bad' : status ? tones[status] : 'plain';
   return <Icon name={name} class={`is-${tone}`} label={name} />;
-}
-
-function ResultText({ row }: { readonly row: Row }) {
-  const { text, tone } = resultOf(row, deliveriesOf(row), now);
-  return <span class={`result mono is-${tone}`}>{text}</span>;
 }
 
 /** Milliseconds between two announcements. */
@@ -159,13 +136,11 @@ let lastAnnounced = 0;
 function Pill({ onShow }: { readonly onShow: () => void }) {
   const count = waiting.value;
   useEffect(() => {
-    const timer = setTimeout(
-      () => {
-        lastAnnounced = Date.now();
-        announced.value = count === 0 ? '' : `${count} new`;
-      },
-      Math.max(0, lastAnnounced + announceEvery - Date.now()),
-    );
+    const announce = () => {
+      lastAnnounced = Date.now();
+      announced.value = count === 0 ? '' : `${count} new`;
+    };
+    const timer = setTimeout(announce, Math.max(0, lastAnnounced + announceEvery - Date.now()));
     return () => clearTimeout(timer);
   }, [count]);
   const show = () => {

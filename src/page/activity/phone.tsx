@@ -1,19 +1,17 @@
-import { signal, useSignal } from '@preact/signals';
-import type { ComponentChildren } from 'preact';
+import { useSignal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { textParts } from '../../contract/template-text.ts';
 import { ask, tryAsk } from '../ask.ts';
 import { state } from '../connection.ts';
-import { Form } from '../dialog.tsx';
+import { Form, Popover } from '../dialog.tsx';
 import { Icon } from '../icons.tsx';
 import { names, templates } from '../known.ts';
 import { act, Copy } from '../notice.tsx';
-import { Popover } from '../popover.tsx';
 import { goTo } from '../route.ts';
-import type { Message, SandboxEvent } from '../state.ts';
+import type { Row } from '../rows.ts';
+import type { Message } from '../state.ts';
 import { Line, marked, Text } from '../text.tsx';
 import { timeText } from '../words.ts';
-import { isPhone } from './shown.ts';
 
 interface Item {
   readonly id: string;
@@ -27,32 +25,37 @@ interface Item {
 const page = 60;
 
 /** The messages as the customer sees them; one is outlined. */
-export function Phone({ phone, chosen }: { readonly phone: string; readonly chosen: string }) {
+export function Phone({ row: { id, phone, messages } }: { readonly row: Row }) {
+  const chat = useRef<HTMLDivElement>(null);
   const most = useSignal(page);
   const items = itemsOf(phone, useHistory(phone));
   const shown = items.slice(-most.value);
+  const chosen = messages?.[0]?.id ?? id;
+  const last = items.at(-1)?.id;
   const name = names.value.get(phone);
+  useLayoutEffect(() => {
+    chat.current?.scrollTo(0, chat.current.scrollHeight);
+    if (chosen !== last) chat.current?.querySelector('.is-chosen')?.scrollIntoView({ block: 'nearest' });
+  }, [chosen, last]);
   return (
     <div class="device">
       <header>
         <h2 class="one-line">
           <Line>{name ?? phone}</Line>
-          <small>{name && phone}</small>
+          {name && <small>{phone}</small>}
         </h2>
         <Copy text={phone} label="Copy number" class="quiet">
           <Icon name="copy" />
         </Copy>
       </header>
-      <Chat key={phone} last={items.at(-1)?.id} chosen={chosen}>
+      <div ref={chat} class="chat" role="region" tabIndex={0} aria-label="List of messages">
         {items.length > shown.length && (
-          <button type="button" onClick={() => (most.value = Infinity)}>
-            {items.length - shown.length} earlier
-          </button>
+          <button onClick={() => (most.value = Infinity)}>{items.length - shown.length} earlier</button>
         )}
         {shown.map((item, at) => (
           <Bubble key={item.id} item={item} isRepeat={isRepeat(shown, at)} isChosen={item.id === chosen} />
         ))}
-      </Chat>
+      </div>
       <ReplyForm from={phone} name={name ?? phone} />
     </div>
   );
@@ -61,28 +64,22 @@ export function Phone({ phone, chosen }: { readonly phone: string; readonly chos
 /** Messages to the number and replies from it, in order. Ids end with a serial number. */
 function itemsOf(phone: string, history: readonly Message[]): readonly Item[] {
   const messages = new Map([...history, ...state.value.messages].map((message) => [message.id, message]));
-  const sent = Array.from(messages.values(), (message): Item => {
-    return { id: message.id, at: Date.parse(message.sent_at), message };
-  });
-  const replies = state.value.events.flatMap((event) => replyOf(event, phone));
-  return [...sent.filter(({ message }) => message?.to === phone), ...replies].sort(
-    (one, other) => one.at - other.at || (one.id.slice(-6) < other.id.slice(-6) ? -1 : 1),
-  );
-}
-
-function replyOf({ type, at, message, data }: SandboxEvent, phone: string): readonly Item[] {
-  if (type !== 'message.received' || data['from'] !== phone || message === undefined) return [];
-  return [{ id: message, at, reply: String(data['text']) }];
+  const sent = Array.from(messages.values()).filter(({ to }) => to === phone);
+  const replies = state.value.events.filter(({ type, data }) => type === 'message.received' && data['from'] === phone);
+  const items = [
+    ...sent.map((message): Item => ({ id: message.id, at: Date.parse(message.sent_at), message })),
+    ...replies.map(({ id, at, message = id, data }): Item => ({ id: message, at, reply: String(data['text']) })),
+  ];
+  return items.sort((one, other) => one.at - other.at || (one.id.slice(-6) < other.id.slice(-6) ? -1 : 1));
 }
 
 /** The messages of a number that are older than what the page has. */
 function useHistory(phone: string): readonly Message[] {
   const history = useSignal<readonly Message[]>([]);
   useEffect(() => {
-    history.value = [];
-    const isWhole = state.value.older.messages === 0;
-    if (!isWhole) void tryAsk('messages', { to: phone, limit: page }).then((found = []) => (history.value = found));
-  }, [phone]);
+    if (state.value.older.messages > 0)
+      void tryAsk('messages', { to: phone, limit: page }).then((messages = []) => (history.value = messages));
+  }, []);
   return history.value;
 }
 
@@ -101,26 +98,6 @@ function contentOf({ template, params }: Message): string {
   return [template, ...params].join('\0');
 }
 
-interface ChatProps {
-  readonly last: string | undefined;
-  readonly chosen: string;
-  readonly children: ComponentChildren;
-}
-
-/** Scrolls to the chosen message, and to a new one when it arrives. */
-function Chat({ last, chosen, children }: ChatProps) {
-  const box = useRef<HTMLDivElement>(null);
-  useLayoutEffect(() => box.current?.scrollTo(0, box.current.scrollHeight), [last, isPhone.value]);
-  useLayoutEffect(() => {
-    if (chosen !== last) box.current?.querySelector('.is-chosen')?.scrollIntoView({ block: 'nearest' });
-  }, [chosen]);
-  return (
-    <div ref={box} class="chat" role="region" tabIndex={0} aria-label="List of messages">
-      {children}
-    </div>
-  );
-}
-
 const words = { accepted: '✓ sent', delivered: '✓✓ delivered', read: '✓✓ read', failed: 'failed' } as const;
 const tones = { accepted: 'plain', delivered: 'plain', read: 'good', failed: 'bad' } as const;
 
@@ -130,21 +107,19 @@ interface BubbleProps {
   readonly isChosen: boolean;
 }
 
-function Bubble({ item: { id, at, message, reply }, isRepeat, isChosen }: BubbleProps) {
-  const open = ({ target }: Event) => {
-    const isText = getSelection()?.isCollapsed === false;
-    if (target instanceof Element && !target.closest('button') && !isText) goTo('activity', id);
-  };
+function Bubble({ item: { id, at, message, reply = '' }, isRepeat, isChosen }: BubbleProps) {
+  // Selecting text is no click.
+  const open = () => getSelection()?.isCollapsed && goTo('activity', id);
   return (
     <article
       class={`bubble ${message?.status ?? 'reply'} ${isChosen ? 'is-chosen' : ''}`}
       aria-label={message ? `${message.template}, ${message.status}` : 'Reply'}
       onClick={open}
     >
-      {message ? <MessageText message={message} /> : <Text parts={[{ text: reply ?? '' }]} />}
-      <small class="about">
+      {message ? <MessageText message={message} /> : <Text parts={[{ text: reply }]} />}
+      <small>
         {isRepeat && 'sent twice · '}
-        <time>{timeText(at)}</time>{' '}
+        {timeText(at)}{' '}
         {message && (
           <span class={`is-${tones[message.status]}`}>
             {words[message.status]}
@@ -170,30 +145,21 @@ const canned = {
   Emoji: '👍🏽 👩‍👩‍👧 🇺🇳',
 };
 
-/** The unsent replies, by number. */
-const drafts = signal<ReadonlyMap<string, string>>(new Map());
-
-function keep(from: string, text: string): void {
-  drafts.value = new Map([...drafts.value, [from, text]]);
-}
-
 /** Replies as the customer. */
 function ReplyForm({ from, name }: { readonly from: string; readonly name: string }) {
-  const isSending = useSignal(false);
   const field = useRef<HTMLInputElement>(null);
-  const text = drafts.value.get(from) ?? '';
-  const send = async () => {
-    if (text.trim() === '' || isSending.value) return;
-    isSending.value = true;
-    if (await act(() => ask('trigger', { event: 'message.received', fields: { from, text } }))) keep(from, '');
-    isSending.value = false;
+  const send = (text: string, form: HTMLFormElement) => {
+    if (text.trim() === '') return;
+    form.reset();
+    void act(() => ask('trigger', { event: 'message.received', fields: { from, text } }));
   };
-  const insert = (added: string) => {
-    keep(from, text + added);
-    field.current?.focus();
+  const insert = (text: string) => {
+    if (!field.current) return;
+    field.current.value += text;
+    field.current.focus();
   };
   return (
-    <Form class="reply-form" onGiven={() => void send()}>
+    <Form class="reply-form" onFilled={send}>
       <Popover title="Replies" label="Insert a reply" class="quiet" button={<Icon name="plus" />}>
         <div class="menu">
           {Object.entries(canned).map(([name, text]) => (
@@ -206,12 +172,11 @@ function ReplyForm({ from, name }: { readonly from: string; readonly name: strin
       <input
         ref={field}
         id="reply"
+        name="value"
         dir="auto"
         autocomplete="off"
         aria-label={`Reply as ${name.slice(0, 60)}`}
         placeholder={`Reply as ${name.split(' ', 1)[0]?.slice(0, 30)}`}
-        value={text}
-        onInput={({ currentTarget }) => keep(from, currentTarget.value)}
         onKeyDown={({ key, currentTarget }) => key === 'Escape' && currentTarget.blur()}
       />
       <button type="submit" class="main">

@@ -1,12 +1,10 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { Step } from '../../sandbox/control/story.ts';
-import { ask, tryAsk } from '../ask.ts';
 import { now } from '../clock.tsx';
-import { Json } from '../json.tsx';
-import { act, Copy } from '../notice.tsx';
-import { isSigned } from '../signature.ts';
-import { marked } from '../text.tsx';
+import { env } from '../known.ts';
+import { Copy } from '../notice.tsx';
+import { Json, marked } from '../text.tsx';
 import { momentText, offsetText, shortUrl, waitText } from '../words.ts';
 
 /** A step, and the number of equal answers after the first that it stands for. */
@@ -31,16 +29,18 @@ export function Steps({ steps, payloads }: StepsProps) {
     <ol class="steps" aria-label="Steps">
       {all.map(({ step, same }, at) => {
         const event = isLastOfEvent(all, at) ? eventBefore(all, at) : undefined;
+        const payload = payloads.get(event?.event ?? '');
+        const time = step === first ? momentText(step.at) : offsetText(step.at - (first?.at ?? 0));
         return (
           <li key={step.key}>
             <i class={`dot is-${step.state}`} />
-            <span class="what">
+            <span>
               <Title step={step} same={same} />
             </span>
-            <StepTime step={step} since={step === first ? undefined : first?.at} />
+            <time>{step.state === 'pending' ? waitText(step.at - now.value) : time}</time>
             <div class="more">
               {same === 0 && <Answer step={step} />}
-              {event && <Received payload={payloads.get(event.event ?? '')} step={step} isOpen={event === latest} />}
+              {payload && <Received payload={payload} step={step} isOpen={event === latest} />}
             </div>
           </li>
         );
@@ -66,8 +66,7 @@ function isSame(one: Step, other: Step): boolean {
 }
 
 function answerText({ attempt, forward }: Step): string {
-  const { response, error } = attempt ?? {};
-  return [response?.status, error, response?.body, forward?.body].join(' ');
+  return [attempt?.response?.status, attempt?.error, attempt?.response?.body, forward?.body].join(' ');
 }
 
 function isLastOfEvent(all: readonly Shown[], at: number): boolean {
@@ -80,49 +79,33 @@ function eventBefore(all: readonly Shown[], at: number): Step | undefined {
   return all.slice(0, at + 1).findLast(({ step }) => step.event)?.step;
 }
 
-function Title({ step, same }: Shown & { readonly step: Step }) {
-  const { kind, what, note, state, attempt, forward } = step;
-  const took = attempt ?? forward;
-  if (kind === 'request' || kind === 'event')
-    return (
-      <>
-        {titleOf(step)}{' '}
-        <span class="note">{kind === 'event' || what === null ? marked(note) : sentText(what, note)}</span>
-      </>
+function Title({ step: { kind, what, note, state, attempt, forward }, same }: Shown) {
+  if (kind === 'request') {
+    const title = what === null ? 'Sent' : state === 'bad' ? 'Sent, but the answer failed' : 'Accepted';
+    return titled(title, what === null ? '' : `${what.replace(/ .*\//, ' ')} → ${note}`);
+  }
+  if (kind === 'event')
+    return titled(
+      (what ?? '').replace(/^message\.(.)/, (_, letter: string) => letter.toUpperCase()),
+      note,
     );
+  const took = attempt ?? forward;
+  if (!took) return titled(shortUrl(what ?? ''), note);
   const status = attempt?.response?.status ?? forward?.status ?? 'no answer';
-  const words = [/^retry \d+/.exec(note)?.[0], `in ${took?.took} ms`, same && 'same answer', same > 1 && `× ${same}`];
+  const words = [/^retry \d+/.exec(note)?.[0], `in ${took.took} ms`, same && 'same answer', same > 1 && `× ${same}`];
   return (
     <>
-      <bdi>{shortUrl(what ?? '')}</bdi> {took && <span class={`mono is-${state}`}>{status} </span>}
-      <span class="note">{took ? words.filter(Boolean).join(', ') : marked(note)}</span>
+      <bdi>{shortUrl(what ?? '')}</bdi> <span class={`mono is-${state}`}>{status} </span>
+      <span class="note">{words.filter(Boolean).join(', ')}</span>
     </>
   );
 }
 
-function titleOf({ kind, what, state }: Step): string {
-  if (kind === 'event') return (what ?? '').replace(/^message\.(.)/, (_, letter: string) => letter.toUpperCase());
-  return what === null ? 'Sent' : state === 'bad' ? 'Sent, but the answer failed' : 'Accepted';
-}
-
-function sentText(what: string, status: string): string {
-  return `${what.replace(/ .*\//, ' ')} → ${status}`;
-}
-
-function StepTime({ step: { at, state }, since }: { readonly step: Step; readonly since: number | undefined }) {
-  if (state !== 'pending') return <time>{since === undefined ? momentText(at) : offsetText(at - since)}</time>;
-  const wait = at - now.value;
+function titled(title: string, note: string) {
   return (
-    <span>
-      <time>{waitText(wait)}</time>{' '}
-      <button
-        title={`Advances the clock to ${momentText(at)}`}
-        disabled={wait <= 0}
-        onClick={() => void act(() => ask('advanceClock', { by: at - now.value }))}
-      >
-        Now
-      </button>
-    </span>
+    <>
+      <bdi>{title}</bdi> <span class="note">{marked(note)}</span>
+    </>
   );
 }
 
@@ -134,7 +117,7 @@ function Answer({ step: { state, attempt, forward } }: { readonly step: Step }) 
 }
 
 interface ReceivedProps {
-  readonly payload: object | undefined;
+  readonly payload: object;
   readonly step: Step;
   readonly isOpen: boolean;
 }
@@ -142,7 +125,6 @@ interface ReceivedProps {
 /** The request to the handler. */
 function Received({ payload, step: { attempt }, isOpen }: ReceivedProps) {
   const signature = useSignature(attempt);
-  if (!payload) return null;
   const headers = Object.entries(attempt?.request.headers ?? {}).map(([name, value]) => `${name}: ${value}`);
   return (
     <details open={isOpen}>
@@ -158,11 +140,27 @@ function Received({ payload, step: { attempt }, isOpen }: ReceivedProps) {
 
 function useSignature(attempt: Step['attempt']): string {
   const text = useSignal('');
-  useEffect(() => {
-    if (!attempt) return;
-    void tryAsk('env')
-      .then((env) => isSigned(attempt.request, env?.secrets ?? []))
-      .then((isValid) => (text.value = ` · signature ${isValid ? 'valid' : 'invalid'}`));
-  }, [attempt?.at]);
+  const secrets = env.value?.secrets;
+  const check = async () => {
+    if (!attempt || !secrets) return;
+    text.value = ` · signature ${(await isSigned(attempt.request, secrets)) ? 'valid' : 'invalid'}`;
+  };
+  useEffect(() => void check(), [attempt?.at, secrets]);
   return text.value;
+}
+
+/** Whether a delivery has a valid signature of Standard Webhooks. */
+async function isSigned(
+  { headers, body }: NonNullable<Step['attempt']>['request'],
+  secrets: readonly string[],
+): Promise<boolean> {
+  const signed = new TextEncoder().encode(`${headers['webhook-id']}.${headers['webhook-timestamp']}.${body}`);
+  const signatures = headers['webhook-signature']?.split(' ') ?? [];
+  for (const secret of secrets) {
+    const bytes = Uint8Array.from(atob(secret.replace(/^whsec_/, '')), (character) => character.charCodeAt(0));
+    const key = await crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign']);
+    const signature = new Uint8Array(await crypto.subtle.sign('HMAC', key, signed));
+    if (signatures.includes(`v1,${btoa(String.fromCharCode(...signature))}`)) return true;
+  }
+  return false;
 }

@@ -5,21 +5,19 @@ import { ask, useAsked } from '../ask.ts';
 import { now } from '../clock.tsx';
 import { compose } from '../compose.tsx';
 import { curlOf } from '../curl.ts';
+import { Popover } from '../dialog.tsx';
 import { Icon } from '../icons.tsx';
-import { Json } from '../json.tsx';
-import { nameOf, names } from '../known.ts';
+import { nameOf, names, release } from '../known.ts';
 import { act, Copy } from '../notice.tsx';
-import { Popover } from '../popover.tsx';
+import { type Verdict, verdictOf } from '../result.ts';
 import { goTo, linkTo } from '../route.ts';
 import type { Row } from '../rows.ts';
 import { useKeys } from '../shortcuts.tsx';
 import type { Message } from '../state.ts';
-import { Line, marked } from '../text.tsx';
+import { Json, Line, marked } from '../text.tsx';
 import { countText } from '../words.ts';
 import { Glyph } from './list.tsx';
-import { release } from './shown.ts';
 import { Steps } from './steps.tsx';
-import { type Verdict, verdictOf } from './verdict.ts';
 
 /** The history of a row, with buttons for what can be done about it. */
 export function Story({ row }: { readonly row: Row }) {
@@ -42,12 +40,11 @@ function OfMessage({ row }: { readonly row: Row }) {
   const message = row.message ?? story;
   const payloads = (story?.events ?? []).map(({ id, type, at, data }) => [id, { type, timestamp: at, data }] as const);
   const deliveries = story?.events.flatMap((event) => event.deliveries) ?? [];
-  const mode = message?.mode === 'live' ? ' · live, simulated' : '';
   return (
     <>
       <Head row={row} id={row.id} title={titleOf(row, message?.status ?? '')}>
         {message?.template} to <Name phone={message?.to ?? row.phone} />
-        {mode}
+        {message?.mode === 'live' && ' · live, simulated'}
       </Head>
       <Actions message={message} event={deliveries.at(-1)?.event} />
       <VerdictBox of={verdictOf(deliveries, () => now.value)} />
@@ -77,7 +74,7 @@ function OfEvent({ row }: { readonly row: Row }) {
       {first && (
         <Steps steps={eventSteps({ ...first, id, data }, deliveries)} payloads={new Map([[id, first.payload ?? {}]])} />
       )}
-      <ul class="messages" aria-label="Messages of the broadcast">
+      <ul class="recipients" aria-label="Messages of the broadcast">
         {messages.slice(0, 100).map(({ id, to, status }) => (
           <li key={id}>
             <a href={linkTo('activity', id)}>{nameOf(to)}</a>{' '}
@@ -95,7 +92,7 @@ function OfRequest({ row, request }: { readonly row: Row; readonly request: NonN
   return (
     <>
       <Head row={row} id="" title={`${title} → ${request.status || 'no answer'}`}>
-        {count > 1 ? `${countText(count, 'equal request')}; this is the last` : request.path}
+        {count ? `${countText(count, 'equal request')}; this is the last` : request.path}
       </Head>
       <VerdictBox of={{ tone: isBad ? 'bad' : 'good', text: answer, note: '' }} />
       <div class="steps">
@@ -147,7 +144,7 @@ function Actions({ message, event }: ActionsProps) {
   const redeliver = () => void (event && act(() => ask('redeliver', { id: event }), 'Redelivered'));
   useKeys({ s: again, d: redeliver });
   return (
-    <div class="actions">
+    <div class="actions line">
       {message && (
         <button class="main" onClick={again}>
           Send again
@@ -156,7 +153,7 @@ function Actions({ message, event }: ActionsProps) {
       {event && <button onClick={redeliver}>Redeliver event</button>}
       {message && (
         <>
-          <Copy text={() => curlOf(message)}>Copy as curl</Copy>
+          <Copy text={curlOf(message)}>Copy as curl</Copy>
           <Popover title="More" label="More" class="quiet" button={<Icon name="more" />}>
             <More message={message} />
           </Popover>
@@ -186,7 +183,6 @@ function More({ message: { id, status } }: { readonly message: Message }) {
   const receipt = (title: string, event: EventName, fields: object = {}) => (
     <button
       key={title}
-
       data-closes
       onClick={() => void act(() => ask('trigger', { event, fields: { message: id, ...fields } }))}
     >
