@@ -67,29 +67,6 @@ it.each(campaigns)(
   },
 );
 
-const [perSecond, latency] = [2_000 / 60, 200];
-/** Requests before the kill: at the beginning, and once the times of answers are known. */
-const moments = Array.from({ length: killsOfEach }, (_, at) => (at % 2 === 0 ? 4 + 7 * at : 70 + 5 * at));
-
-it.each(moments)(
-  `kill -9 at 2,000 a minute and ${latency} ms, after %i requests, leaves at most 12 rows unsure`,
-  async (requests) => {
-    const place = await rig.newPlace(() => ({ reply: 200, after: latency }));
-    rig.writePeople(place, 200);
-    const running = place.start(rig.batch('people.csv', '--rate', '2000/m'));
-    await rig.untilAsked(place, requests, running);
-    await rig.killed(running);
-    // The others need not be sent, too.
-    const resumed = await place.bin(rig.resume('--exclude-from', 'people.csv'));
-    const unsure = Number(rig.summaryIn(resumed.stdout)['unsure']);
-    expect(unsure).toBeGreaterThan(0);
-    // A busy machine takes longer for each row, and needs more of them in flight for the same rate.
-    const latest = place.service.asked.slice(-40).map(({ at }) => at);
-    const actual = ((latest.length - 1) / ((latest.at(-1) ?? 0) - (latest[0] ?? 0))) * 1_000;
-    expect(unsure <= 12 || actual <= 1.5 * perSecond, `${unsure} unsure at ${actual}/s`).toBe(true);
-  },
-);
-
 /** Starts the same command again, or resumes its batch. */
 function starter(place: Place, { words, rate, rows }: Campaign): (resumes: boolean) => Running {
   return (resumes) => {

@@ -60,15 +60,6 @@ describe('while another process has locked the record', () => {
 });
 
 describe('while another process has locked the record for more than two minutes', () => {
-  it('a single message is not sent', async () => {
-    const place = await rig.newPlace();
-    expect((await place.bin(single)).code).toBe(0);
-    lock(join(place.state, 'ledger.db'));
-    const running = place.start([...single, '--again'], undefined, rig.faster(600));
-    expect([await running.ended, errorIn(running.stderr())['code']]).toEqual([11, 'database-busy']);
-    expect(place.service.asked).toHaveLength(1);
-  });
-
   it('a batch stops, and the same command sends the rest', async () => {
     const { until, open } = rig.gate();
     const place = await rig.newPlace(({ phone }) => ({ reply: 200, ...(phone > rig.phoneOf(20) && { until }) }));

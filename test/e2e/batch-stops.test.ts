@@ -1,35 +1,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { deadPort, serve } from '../client/servers.ts';
+import { deadPort } from '../client/servers.ts';
 import { bin, startBin, temporaryHome } from '../support/bin.ts';
 import { alive } from '../support/cli.ts';
-import { callerOf, newHome } from '../support/fake-service.ts';
-import { errorIn } from '../support/json-lines.ts';
 import * as rig from './import-rig.ts';
-
-it.each([
-  { answer: 'a refused key', status: 401, exit: 4, code: 'unauthorized' },
-  { answer: 'a 429 that asks for too long a wait', status: 429, exit: 7, code: 'rate-limited' },
-])('$answer stops a batch, whose rows wait for the next command', async ({ status, exit, code }) => {
-  const home = newHome();
-  let isOpen = false;
-  const service = await serve((_, __, response) => {
-    const isRefused = service.seen.length > 50 && !isOpen;
-    response.writeHead(isRefused ? status : 201, { 'Retry-After': '3600' }).end('{}');
-  });
-  const argv = ['contacts', 'import', rig.writePeople({ home }, 300), '-o', 'json'];
-  const stopped = await bin(argv, { home, env: callerOf(service.url) });
-  const summary = { sent: 50, failed: 0, unsure: 0, waiting: 250, stopped: { code } };
-  expect([stopped.code, rig.summaryIn(stopped.stdout), errorIn(stopped.stderr)]).toMatchObject([
-    exit,
-    summary,
-    { code },
-  ]);
-  isOpen = true;
-  // Other processes wait as well as a 429 asks for it.
-  if (status === 429) return;
-  const { code: ended, stdout } = await bin(argv, { home, env: callerOf(service.url) });
-  expect([ended, rig.summaryIn(stdout)]).toMatchObject([0, { sent: 300, now: { sent: 250 } }]);
-});
 
 describe('a batch with an unreachable service', () => {
   it('waits until it is back: no row is lost or sent twice', { timeout: 60_000 }, async () => {

@@ -124,15 +124,4 @@ describe('a terminal whose batch', () => {
     expect(terminal.screen()).toMatch(/\nThe 16: {5}bizmsg batches report people --outcome unsure/);
     expect(world.sandbox.counts().messages).toBe(0);
   });
-
-  it('is closed while it sends ends it after its answers: nobody gets the message twice', async () => {
-    const { world, terminal } = await slowly(300, 50);
-    await terminal.enter(line);
-    await rig.untilSent(world, 30);
-    terminal.close();
-    const listed = async () => JSON.parse((await world.run(['batches', 'list', '-o', 'json'])).stdout)[0];
-    await expect.poll(listed).toMatchObject({ state: 'stopped', unsure: 0 });
-    const ended = await world.run(['batches', 'resume', 'people']);
-    expect([ended.code, rig.twice(world), rig.unsentRows(world, 300)]).toEqual([0, [], []]);
-  });
 });

@@ -78,23 +78,6 @@ for (const { shell, whyNot } of installed) {
       expect(asked).not.toContain('7Rw1Kc5N');
     });
 
-    it('lists the candidates', async () => {
-      const home = homeFor(shell);
-      addTemplates(home, ['order_update', 'welcome']);
-      const terminal = await openShell(shell, home);
-      for (const [typed, names] of [
-        ['bizmsg keys switch-mode ', ['sandbox', 'live']],
-        ['bizmsg send-template +12025550101 ', ['order_update', 'welcome']],
-        ['bizmsg contacts list --mode ', ['sandbox', 'live']],
-      ] as const) {
-        terminal.type(typed);
-        terminal.press('Tab');
-        const shown = await terminal.until(new RegExp(`^ready> .*\n(?:.*\n)*?.*${names.join('|')}`, 'm'));
-        expect([typed, names.filter((name) => !shown.includes(name))]).toEqual([typed, []]);
-        await clear(terminal);
-      }
-    });
-
     it('escapes profile names that look like commands, hides names with control characters, and writes nothing', async () => {
       const home = homeFor(shell);
       addProfiles(home, [...hostile, ...unseen]);

@@ -29,14 +29,6 @@ describe.skipIf(!existsSync('/dev/zero'))('an endless input', () => {
     expect(ran).toMatchObject({ code, stderr: expect.stringContaining(message) });
     expect(world.sandbox.counts().messages).toBe(0);
   });
-
-  it('is not suspected in a long JSON array on one line', async () => {
-    const world = await rig.newWorld();
-    const rows = Array.from({ length: 50_000 }, (_, at) => ({ phone: rig.phoneOf(at), name: 'x'.repeat(70) }));
-    const argv = ['contacts', 'import', '-', '--dry-run', '-o', 'json'];
-    const { stdout } = await world.bin(argv, world.env, JSON.stringify(rows));
-    expect(JSON.parse(stdout)).toMatchObject({ rows: 50_000, to_send: 50_000 });
-  });
 });
 
 describe.skipIf(!existsSync('/proc/self/fd'))('a named pipe', () => {

@@ -87,13 +87,6 @@ describe('without a terminal, sandbox exec leaves no process behind', () => {
     await expectNothingLeft(running);
   });
 
-  it('after the command was killed', async (given) => {
-    const running = await start(given, busy);
-    alive(running.pids[0] ?? 0, 'SIGKILL');
-    expect(await running.ended).toBe(137);
-    await expectNothingLeft(running);
-  });
-
   // Some of these wait for a grace period.
   it.concurrent('after a command that ignores signals, which is killed after a delay', async (given) => {
     const running = await start(given, `trap '' TERM; ${busy}`);
@@ -128,13 +121,6 @@ describe('without a terminal, sandbox exec leaves no process behind', () => {
     expect([null, 143, 137]).toContain(code);
     expect((await bin(['sandbox', 'status', '-o', 'json'], { home })).stdout).toBe('[]\n');
   });
-});
-
-it('after kill -9 of sandbox exec, its port is free', async (given) => {
-  const running = await start(given, busy);
-  alive(running.pid, 'SIGKILL');
-  await running.ended;
-  expect(await isOpen(running.url)).toBe(false);
 });
 
 describe('in a terminal, sandbox exec', () => {
@@ -192,18 +178,6 @@ describe('in a terminal, sandbox exec', () => {
     expect(terminal.screen().match(/caught/g)).toHaveLength(1);
   });
 
-  it('leaves Ctrl-C to a command that handles it', async () => {
-    await exec(`sh -c 'trap "echo caught" INT; echo ready; until read a; do :; done; echo "<$a>"'`);
-    await terminal.until('\nready');
-    for (let round = 1; round <= 2; round++) {
-      terminal.press('C-c');
-      await terminal.until(new RegExp(`(caught[^]*){${round}}`));
-    }
-    terminal.answer('word');
-    await terminal.until('<word>');
-    expect(await terminal.ended()).toBe(0);
-  });
-
   it('stops on Ctrl-Z and resumes on fg', async () => {
     await exec(`sh -c 'echo ready; read a; echo "<$a>"; bizmsg sandbox status --columns messages'`);
     await terminal.until('\nready');
@@ -213,19 +187,6 @@ describe('in a terminal, sandbox exec', () => {
     terminal.answer('word');
     await terminal.until(/<word>\s+messages\s+0/);
     expect(await terminal.ended()).toBe(0);
-  });
-
-  it.each([
-    ['SIGTERM', 143],
-    ['SIGHUP', 129],
-  ] as const)('ends the command on %s: exit %i', async (signal, code) => {
-    const file = join(home, 'pids');
-    await exec(`sh -c 'echo "$BIZMSG_BASE_URL" $PPID $$ > ${file}; echo ready; read a'`);
-    await terminal.until('\nready');
-    const [url = '', pid, command] = readFileSync(file, 'utf8').trim().split(' ');
-    alive(Number(pid), signal);
-    expect(await terminal.ended()).toBe(code);
-    await expectNothingLeft({ home, url, pids: [Number(command)] });
   });
 
   it('ends the command and the sandbox when the terminal closes', async () => {

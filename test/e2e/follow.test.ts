@@ -1,6 +1,4 @@
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { bearing, paths } from '../sandbox/calls.ts';
-import { receiver } from '../sandbox/receiver.ts';
 import { type Running, startBin } from '../support/bin.ts';
 import { alive } from '../support/cli.ts';
 import { posixOnly } from '../support/system.ts';
@@ -18,11 +16,6 @@ const start = (...words: readonly string[]): Running => {
   onTestFinished(() => void alive(running.pid, 'SIGKILL'));
   return running;
 };
-const create = (phone: string) => {
-  const headers = bearing(machine.sandbox.keys.sandbox);
-  const body = JSON.stringify({ phone });
-  return machine.sandbox.answer({ method: 'POST', target: paths.contacts, headers, body });
-};
 const send = async () => (await machine.run(message)).stdout.trim();
 
 /** Follows a list until it has printed the second record. */
@@ -37,28 +30,6 @@ async function followed(line: string, first: string, makeSecond: () => Promise<u
 }
 
 describe('a followed list prints what is there, then what is new, until Ctrl-C', () => {
-  it('sandbox log of requests', async () => {
-    await create('+12025550142');
-    const lines = await followed('sandbox log --type requests -f --columns path', paths.contacts, () => send());
-    expect(lines).toEqual([paths.contacts, paths.send]);
-  });
-
-  it('sandbox log of all types', async () => {
-    machine.sandbox.webhooks.add({ url: (await receiver()).url });
-    await create('+12025550142');
-    await machine.sandbox.settled();
-    const following = start('sandbox', 'log', '-f', '--columns', 'type,about', '--no-header');
-    await expect.poll(() => following.stdout().split('\n').length).toBe(3);
-    await create('+12025550143');
-    await expect.poll(() => following.stdout().split('\n').length).toBe(5);
-    const lines = following.stdout().split('\n').toSorted();
-    expect(lines).toEqual([
-      '',
-      ...Array(2).fill('event\tcontact.created'),
-      ...Array(2).fill('request\tPOST /contacts'),
-    ]);
-  });
-
   it('sandbox log of messages', async () => {
     const first = await send();
     let second = '';
@@ -68,16 +39,6 @@ describe('a followed list prints what is there, then what is new, until Ctrl-C',
       async () => (second = await send()),
     );
     expect(lines).toEqual([first, second]);
-  });
-
-  it('sandbox log of deliveries, each one after its first attempt', async () => {
-    const { url } = await receiver();
-    machine.sandbox.webhooks.add({ url });
-    await create('+12025550142');
-    await machine.sandbox.settled();
-    const line = 'sandbox log --type deliveries -f --columns type,state,attempts';
-    const lines = await followed(line, 'contact.created', () => Promise.resolve(create('+12025550143')));
-    expect(lines).toEqual(['contact.created\tdelivered\t1', 'contact.created\tdelivered\t1']);
   });
 
   it('webhooks list, also if nothing was recorded before', async () => {

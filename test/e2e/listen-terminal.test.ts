@@ -53,19 +53,6 @@ describe('webhooks listen, for a new user on a terminal', () => {
     const { stdout } = await bin(['sandbox', 'set'], { home: home.path });
     expect(stdout).not.toContain('webhook');
   });
-
-  it.each(['bizmsg webhooks listen --port 0 --no-input', 'CI=1 bizmsg webhooks listen --port 0'])(
-    'does not start a sandbox: %s',
-    async (line) => {
-      const terminal = open();
-      await terminal.enter(line);
-      await terminal.until('Ready');
-      terminal.press('C-c');
-      expect(await terminal.ended()).toBe(0);
-      expect(terminal.screen()).toContain('note: no profile is set');
-      expect((await bin(['sandbox', 'status', '-o', 'json'], { home: home.path })).stdout).toBe('[]\n');
-    },
-  );
 });
 
 describe('webhooks listen escapes control characters of an event on the terminal', () => {

@@ -37,17 +37,6 @@ it('starts one sandbox when eight commands need it at the same time', async () =
   expect(new Set(modes)).toEqual(new Set([ownFile, ownFolder]));
 });
 
-it('starts a new one after kill -9, without delay', async () => {
-  const home = newHome();
-  await bin(send, { home });
-  const [before] = await running(home);
-  process.kill(before?.pid ?? 0, 'SIGKILL');
-  const again = await bin(send, { home });
-  const [after] = await running(home);
-  expect(again.code).toBe(0);
-  expect(after?.pid).not.toBe(before?.pid);
-});
-
 it('keeps its port after kill -9, also one that was chosen', async () => {
   const home = newHome();
   await bin(['sandbox', 'start', '--background', '--port', '0'], { home });
@@ -82,12 +71,6 @@ it.each([
   expect((await bin(words, { home })).stderr).not.toContain('damaged');
 });
 
-it('says when it will stop', async () => {
-  const home = newHome();
-  const { stderr } = await bin(['sandbox', 'start', '--background', '--idle', '10m'], { home });
-  expect(stderr).toContain('it stops after 10 minutes without a request, and starts again on demand');
-});
-
 it('answers with the key of sandbox env in another home, and without one', async () => {
   const home = newHome();
   const { stdout } = await bin(['sandbox', 'env', '-o', 'json'], { home });
@@ -100,13 +83,6 @@ it('answers with the key of sandbox env in another home, and without one', async
   expect(JSON.parse((await bin(['sandbox', 'log', '--type', 'messages', '-o', 'json'], { home })).stdout)).toHaveLength(
     2,
   );
-});
-
-it.each(['open --print', 'log', 'set'])('sandbox %s accepts --profile local, and no other profile', async (words) => {
-  const home = newHome();
-  const argv = ['sandbox', ...words.split(' '), '--profile'];
-  expect((await bin([...argv, 'local'], { home })).code).toBe(0);
-  expect((await bin([...argv, 'acme'], { home })).code).toBe(2);
 });
 
 describe('the log of a background sandbox', () => {

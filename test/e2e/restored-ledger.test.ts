@@ -55,15 +55,6 @@ describe('a record that is older than what was sent', () => {
     expect((await run(place, send(2))).stderr).toContain('the same message was sent');
   });
 
-  it('is noticed after kill -9', async () => {
-    const place = await begun();
-    const running = place.start(send(99));
-    await rig.untilAsked(place, 3, running);
-    await rig.killed(running);
-    restore(place);
-    expect(await ending(place, send(2))).toMatchObject(refused);
-  });
-
   it('stops a batch that was killed, restored to an earlier row', async () => {
     const place = await rig.newPlace();
     const batch = rig.batch(rig.writePeople(place, 80));
@@ -87,11 +78,5 @@ describe('a record that is older than what was sent', () => {
     const { code, stdout } = await run(place, ['doctor']);
     expect([code, stdout]).toEqual([11, expect.stringContaining('is older than it was')]);
     expect(await ending(place, send(2))).toMatchObject(refused);
-  });
-
-  it('has lost nothing if it is the newest', async () => {
-    const place = await begun();
-    const { code, stderr } = await run(place, ['doctor', '--accept-loss']);
-    expect([code, stderr]).toEqual([0, expect.stringContaining('has lost nothing')]);
   });
 });

@@ -23,19 +23,7 @@ describe('on a terminal, a live message that was sent before', () => {
   });
   afterEach(() => terminal.close());
 
-  const question = /The same message was sent (just now|\d+ (s|min) ago)\. Send it again\?/;
   const unwrapped = (text: string) => text.replaceAll('\n', ' ').replace(/ +/g, ' ');
-
-  it.each([
-    ['n', 11, 1],
-    ['y', 0, 2],
-  ])('requires confirmation; %s exits %i', async (answer, code, sent) => {
-    await machine.live(message);
-    await terminal.enter(`bizmsg ${liveLine.join(' ')}`);
-    expect(unwrapped(await terminal.until('Send it again?'))).toMatch(question);
-    terminal.answer(answer);
-    expect([await terminal.ended(), await machine.sent()]).toEqual([code, sent]);
-  });
 
   it('requires confirmation if it is unsure', async () => {
     await machine.breakNextSend();

@@ -35,12 +35,3 @@ it.each([
   const { stdout, exitCode } = await execa('bash', ['-c', line], options);
   expect([exitCode, JSON.parse(stdout)]).toMatchObject([0, { to_send: 1, not_sent: 1 }]);
 });
-
-it('exits without an error when the reader closes the pipe', async () => {
-  const { stdout, stderr, exitCode } = await execa(
-    'sh',
-    ['-c', `${programText} contacts list --no-header --columns phone 2>&1 | head -n 2`],
-    { env: world.binEnv, extendEnv: false, reject: false },
-  );
-  expect([exitCode, stdout.includes('EPIPE'), stderr]).toEqual([0, false, '']);
-});

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { bin, temporaryHome } from '../support/bin.ts';
+import { temporaryHome } from '../support/bin.ts';
 import { stopSandboxes } from '../support/cli.ts';
 import { noTerminal, openTerminal, type Terminal, type TerminalOptions } from '../support/terminal.ts';
 import { openWorld, type World } from '../support/world.ts';
@@ -63,18 +63,6 @@ describe('prompts', () => {
     expect(await profiles()).toMatchObject([
       { name: 'acme', base_url: world.url, in_use: true, mode: 'sandbox', plan: 'growth' },
     ]);
-  });
-
-  it('login explains an invalid name or address, and asks again', async () => {
-    const terminal = await opened(here(), 'bizmsg login');
-    await terminal.reply('Name of the profile', 'local');
-    await terminal.until('reserved');
-    terminal.press('C-u');
-    terminal.answer('acme');
-    await terminal.reply('Base URL of the API', 'example');
-    await terminal.until('is not an http or https address');
-    terminal.press('C-c');
-    expect([await terminal.ended(), existsSync(store())]).toEqual([130, false]);
   });
 
   it('no key press reveals the key', async () => {
@@ -211,21 +199,6 @@ describe('prompts', () => {
     expect(await profiles()).toMatchObject([{ mode }]);
   });
 
-  it('send-template without arguments prompts, explains an invalid number, and asks again', async () => {
-    await addProfile();
-    const terminal = await opened(here(), 'bizmsg send-template -p Ada -p A-1042');
-    await terminal.reply('Recipient', '+1 202 555-010');
-    await terminal.until('"+1 202 555-010" is not a phone number');
-    terminal.press('C-u');
-    terminal.answer('+1 202 555-0101');
-    await terminal.reply('Template', 'order_update');
-    await terminal.until('To +12025550101: Hello Ada, your order A-1042 is on its way.');
-    await terminal.reply('Send it?', 'y');
-    expect(await terminal.ended()).toBe(0);
-    expect(terminal.screen()).toMatch(/Sent \(simulated\) msg_sandbox_\w+/);
-    expect(world.sandbox.messages()).toMatchObject([{ to: '+12025550101', template: 'order_update' }]);
-  });
-
   it('send-template asks for each variable of the chosen template, and sends nothing if declined', async () => {
     await addProfile();
     const terminal = await opened(here(), 'bizmsg send-template +12025550101');
@@ -238,12 +211,6 @@ describe('prompts', () => {
     await terminal.reply('{{2}} order', 'A-1042');
     await terminal.reply(/Hello Ada, your order A-1042[^]*Send it\?/, 'n');
     expect([await terminal.ended(), world.sandbox.messages()]).toEqual([11, []]);
-  });
-
-  it('a command whose stdin is a file does not prompt, even on a terminal', async () => {
-    await addProfile();
-    const terminal = await opened(here(), 'yes | bizmsg send-template');
-    expect(await terminal.ended()).toBe(2);
   });
 });
 
@@ -262,16 +229,6 @@ describe('a new user on a terminal', () => {
     expect(await terminal.ended()).toBe(0);
     expect(terminal.screen()).toMatch(/no profile yet[^]*nothing is really sent[^]*Sent \(simulated\) msg_sandbox_\w+/);
   });
-
-  it.each(['bizmsg contacts list --no-input', 'CI=1 bizmsg contacts list', 'bizmsg contacts list < /dev/null'])(
-    '%s does not use the sandbox',
-    async (line) => {
-      const terminal = await opened({ home: home.path }, line);
-      expect(await terminal.ended()).toBe(3);
-      expect(terminal.screen()).toContain('--profile local');
-      expect(existsSync(join(home.path, '.local'))).toBe(false);
-    },
-  );
 
   it('shows that webhooks expect waits once its command has ended', async () => {
     const terminal = await opened(
@@ -292,17 +249,6 @@ describe('a new user on a terminal', () => {
     expect(screen).not.toContain('waiting for');
     terminal.press('C-c');
     expect(await terminal.ended()).toBe(130);
-  });
-
-  it('stops a sandbox in the foreground with Ctrl-C and exit 0, and can start it again', async () => {
-    for (let round = 0; round < 2; round++) {
-      const terminal = await opened({ home: home.path }, 'bizmsg sandbox start --port 0');
-      await terminal.until(/Ready http:\/\/127\.0\.0\.1:\d+ \(press Ctrl-C to stop\)/);
-      terminal.press('C-c');
-      expect(await terminal.ended()).toBe(0);
-      expect(terminal.screen()).toContain('Stopped http://127.0.0.1:');
-    }
-    expect((await bin(['sandbox', 'status', '-o', 'json'], { home: home.path })).stdout).toBe('[]\n');
   });
 
   it('sees only that it was interrupted if Ctrl-C comes while the sandbox starts', async () => {
@@ -369,14 +315,5 @@ describe('output on a terminal', () => {
     expect(await terminal.ended()).toBe(0);
     expect(terminal.written()).toContain('Waiting for 127.0.0.1');
     expect(terminal.written()).not.toMatch(/\u001b\[(?:\?25l|2K|1A|1G)/);
-  });
-
-  it('leaves the terminal usable after a reader closed the pipe', async () => {
-    const terminal = shell();
-    await terminal.enter('bizmsg contacts list | head -1');
-    expect(await terminal.ended()).toBe(0);
-    expect(terminal.screen()).not.toContain('EPIPE');
-    await terminal.enter('stty -a');
-    await terminal.until(/ echo /);
   });
 });

@@ -96,3 +96,24 @@ describe('a single message beside a batch', () => {
     expect(machine.texts(1)).toHaveLength(2);
   });
 });
+
+it('a second order without --per is held, and the screen names the column', async ({ machine }) => {
+  const [monday, tuesday] = [7, 8].map((order) => people(1, 1, () => ({ order: `${order}` })));
+  await machine.send(monday ?? [], '--batch monday -p :order');
+  expect(await machine.send(tuesday ?? [], '--batch tuesday -p :order')).toMatchObject({ code: 10, not_sent: 1 });
+  expect(await machine.screen(tuesday ?? [], '--batch tuesday -p :order')).toContain('--per order');
+  expect(machine.texts(1)).toEqual(['7']);
+});
+
+it('a person whom another process is sending it to is held, also with --again', async ({ machine }) => {
+  const goOn = machine.hold();
+  const isAsked = machine.arrived(1);
+  const running = machine.start(all.slice(0, 1), '--batch other', { file: 'other.csv' });
+  await isAsked;
+  const held = machine.start(all.slice(0, 2), `${autumn} --again`);
+  await machine.arrived(1);
+  goOn();
+  expect(await held.ended).toMatchObject({ code: 10, sent: 1, not_sent: 1 });
+  expect(await running.ended).toMatchObject({ code: 0, sent: 1 });
+  expect(machine.tally()).toEqual({ 1: 2 });
+});

@@ -130,17 +130,4 @@ describe('batches resume', () => {
     expect(await machine.resume('two')).toMatchObject({ code: 0, now: { sent: 2 } });
     expect(machine.tally()).toEqual({ 1: 7 });
   });
-
-  it('takes the beginning of an id, and no name that does not exist', async ({ machine }) => {
-    const { id } = await machine.send(rows, '--batch one --first 1');
-    expect((await machine.resume('two')).code).toBe(5);
-    expect(await machine.resume(id.slice(0, 6))).toMatchObject({ code: 0, batch: 'one', id, now: { sent: 2 } });
-  });
-
-  it('does not go on with a cancelled one', async ({ machine }) => {
-    await machine.send(rows, '--batch one --first 1');
-    await machine.run('batches cancel one');
-    expect((await machine.resume('one')).code).toBe(11);
-    expect(machine.tally()).toEqual({ 1: 1 });
-  });
 });
