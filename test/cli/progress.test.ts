@@ -83,10 +83,6 @@ it('is cut to the width of the terminal', () => {
   expect(line).toBe(`${'0.3 s of <59 columns>'.padEnd(58, '.')}…`);
 });
 
-it('does not appear for short work', () => {
-  expect(written(0.2, { terminal: true })).toBe('');
-});
-
 it('is not shown with --quiet', () => {
   expect(written(70, { terminal: true, quiet: true })).toBe('');
 });

@@ -53,13 +53,6 @@ describe('a message that was sent by a profile is known', () => {
     );
     expect(await sends('--profile beta')).toBe(isKnown);
   });
-
-  it('to a key in the environment', async () => {
-    const { url, add, sends } = await machine();
-    await add('acme');
-    expect(await sends('')).toBe(isNew);
-    expect(await sends('', { BIZMSG_API_KEY: otherKey, BIZMSG_BASE_URL: url })).toBe(isKnown);
-  });
 });
 
 describe('a message that was sent by another client is not known', () => {

@@ -52,15 +52,6 @@ describe('the caller', () => {
     expect(await shown(words, place)).toMatchObject({ source, ...report });
   });
 
-  it.each<[string, Place, string]>([
-    ['--profile local', {}, 'sandbox'],
-    ['--profile local --mode live', {}, 'live'],
-    ['--profile local', { env: { ...environment, BIZMSG_MODE: 'live' } }, 'live'],
-    ['', { env: { BIZMSG_PROFILE: 'local' } }, 'sandbox'],
-  ])('is the sandbox on this machine: whoami %s %o', async (words, place, mode) => {
-    expect(await shown(words, place)).toMatchObject({ profile: 'local', mode, address: null });
-  });
-
   it.each<[string, Place, string, string]>([
     ['', {}, 'profile', 'profile'],
     ['--base-url https://api.example.com/v2', {}, '--base-url', 'profile'],
@@ -93,8 +84,6 @@ describe('no caller', () => {
     [3, 'bad-variable', '--mode live', { env: { BIZMSG_MODE: 'Live' } }],
     [3, 'bad-variable', '', { env: { BIZMSG_LOCAL_ONLY: 'yes' } }],
     [3, 'bad-variable', '', { env: { BIZMSG_ACCOUNT: 'a\tb' } }],
-    [3, 'bad-variable', '', { env: { BIZMSG_ACCOUNT: liveKey } }],
-    [3, 'bad-variable', '', { env: { BIZMSG_ACCOUNT: 'x'.repeat(101) } }],
     [3, 'bad-variable', '', { env: { ...environment, BIZMSG_API_KEY: `Bearer ${liveKey}` } }],
     [3, 'bad-variable', '', { env: { ...environment, BIZMSG_BASE_URL: 'env.example.com' } }],
     [3, 'key-without-address', '', { env: { BIZMSG_API_KEY: testKey } }],
@@ -163,8 +152,6 @@ it.each(['sk_live_7Rw1Kc5NbY6uJe0SqMvA', 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw
 );
 
 describe('the folders', () => {
-  const absolute = (home: string) => ({ BIZMSG_CONFIG_DIR: join(home, 'c'), BIZMSG_STATE_DIR: join(home, 's') });
-
   it.each<[string, Readonly<Record<string, string>>, string]>([
     ['BIZMSG_STATE_DIR', { BIZMSG_STATE_DIR: 'st' }, 'home'],
     ['XDG_STATE_HOME', { XDG_STATE_HOME: 'st' }, 'home'],
@@ -177,10 +164,5 @@ describe('the folders', () => {
     const failed = name === 'BIZMSG_CONFIG_DIR' ? login : ran;
     expect(failed).toMatchObject({ code: 3, stdout: '' });
     expect(errorIn(failed.stderr)).toMatchObject({ code: 'bad-variable', message: `${name} is not an absolute path` });
-  });
-
-  it('do not need a home if they are given', async () => {
-    const home = newHome();
-    expect((await cli(['profiles', 'list'], { home: 'relative', env: absolute(home) })).code).toBe(0);
   });
 });

@@ -45,7 +45,3 @@ it.each([
 ])('%s requests take at least %s ms', (requests, least) => {
   expect(minimumDuration([a(300), a(20, 1_000)], requests)).toBe(least);
 });
-
-it('does not know how long requests take without a limit', () => {
-  expect(minimumDuration([], 100)).toBeUndefined();
-});

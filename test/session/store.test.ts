@@ -36,17 +36,6 @@ describe('the store', () => {
     await login('acme');
     expect(readFileSync(kept, 'utf8')).toContain('acme');
   });
-
-  it('may be in a folder of others such as /tmp, whose mode it keeps', async () => {
-    posixOnly('a folder has no mode');
-    const { run, home } = access();
-    const shared = join(home, 'shared');
-    mkdirSync(shared);
-    chmodSync(shared, 0o1777);
-    const login = `login --no-check --key-stdin --profile acme --base-url ${service}`;
-    expect((await run(login, testKey, { env: { BIZMSG_CONFIG_DIR: shared } })).code).toBe(0);
-    expect([modeOf(shared), modeOf(join(shared, 'profiles.json'))]).toEqual([0o777, ownFile]);
-  });
 });
 
 describe('a damaged store', () => {
@@ -64,12 +53,10 @@ describe('a damaged store', () => {
     [profile({ baseUrl: 'api.example.com' }), '/profiles/acme/baseUrl is not valid'],
     [profile({ baseUrl: undefined }), '/profiles/acme/baseUrl must be a string'],
     [profile({ plan: 'toString' }), '/profiles/acme/plan must be one of'],
-    [profile({ rate: '900' }), '/profiles/acme/rate must be a number'],
     [profile({ mode: 'test' }), '/profiles/acme/mode must be'],
     [profile({ keys: undefined }), '/profiles/acme/keys must be an object'],
     [profile({ keys: { sandbox: liveKey } }), '/profiles/acme/keys/sandbox is not valid'],
     [profile({ keys: { live: `${liveKey}\n!` } }), '/profiles/acme/keys/live is not valid'],
-    [profile({ webhookSecret: '' }), '/profiles/acme/webhookSecret is not valid'],
     [profile({ account: 'a\nb' }), '/profiles/acme/account is not valid'],
   ])('is reported and kept: %s', async (text, why) => {
     const { home, folder, run, stored, login } = access();

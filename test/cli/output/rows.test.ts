@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { cell, columnsOf, findRows, idOf, valueAt } from '../../../src/cli/output/rows.ts';
+import { findRows, idOf } from '../../../src/cli/output/rows.ts';
 
 const one = { id: 1 };
 
@@ -22,37 +22,6 @@ describe('findRows', () => {
   ])('finds %s', (_name, body, rows) => {
     expect(findRows(body)).toEqual(rows);
   });
-});
-
-it('returns the columns in order of appearance', () => {
-  expect(
-    columnsOf([
-      { b: 1, a: 1 },
-      { c: 1, a: 2 },
-    ]),
-  ).toEqual(['b', 'a', 'c']);
-});
-
-it.each([
-  ['a', 1],
-  ['b.c', 2],
-  ['d.e', 3],
-  ['b', { c: 2 }],
-  ['x', undefined],
-  ['constructor', undefined],
-])('reads the column %s', (column, value) => {
-  expect(valueAt({ a: 1, b: { c: 2 }, 'd.e': 3 }, column)).toEqual(value);
-});
-
-it.each([
-  [null, ''],
-  [undefined, ''],
-  ['x', 'x'],
-  [0, '0'],
-  [false, 'false'],
-  [['a'], '["a"]'],
-])('shows %j as a cell', (value, text) => {
-  expect(cell(value)).toBe(text);
 });
 
 it.each([
