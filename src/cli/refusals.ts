@@ -36,7 +36,7 @@ export function refusal(refused: Refused): CliError {
 const afterCommand = 'put the options of a command after its name';
 
 /** Commands typed by habit, and the ones to type here. */
-const habits: Readonly<Record<string, string>> = {
+export const habits: Readonly<Record<string, string>> = {
   activity: 'bizmsg history shows what was sent, bizmsg webhooks list what came in',
   batch: 'did you mean bizmsg send-batch?',
   export: 'did you mean bizmsg contacts export?',

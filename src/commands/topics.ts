@@ -30,8 +30,8 @@ const exitCodes = `Exit codes
   130  interrupted
   143  terminated
 
-sandbox exec and webhooks expect exit with the code of their command. Ctrl-C ends
-webhooks listen and sandbox start with 0. A batch that stopped goes on with the
+sandbox exec and webhooks expect exit with the code of their command. Ctrl-C
+ends webhooks listen and sandbox start with 0. A batch that stopped goes on with the
 same command, or with batches resume.
 `;
 
@@ -40,7 +40,7 @@ const environment = `Environment
   BIZMSG_API_KEY, BIZMSG_BASE_URL  a key and its address, set together
   BIZMSG_PROFILE         the profile; cannot be combined with BIZMSG_API_KEY
   BIZMSG_MODE            sandbox or live, like --mode
-  BIZMSG_ACCOUNT         whose messages these are, if the profile does not say it
+  BIZMSG_ACCOUNT         whose messages these are; a profile's own comes first
   BIZMSG_TEAM            the URL of the team's database
   BIZMSG_LOCAL_ONLY      "1": refuse every target except the local sandbox
   BIZMSG_WEBHOOK_SECRET  the secret that signs webhook events
@@ -50,7 +50,7 @@ const environment = `Environment
             (default: ~/.local/state/bizmsg; Windows: %LOCALAPPDATA%\\bizmsg)
   XDG_CONFIG_HOME, XDG_STATE_HOME, XDG_CACHE_HOME, NODE_EXTRA_CA_CERTS,
   HTTPS_PROXY, ALL_PROXY, NO_PROXY, NO_COLOR, FORCE_COLOR, BROWSER  as usual
-  CI, ACCESSIBLE         no lines that change in place; with CI no prompts either
+  CI, ACCESSIBLE         no lines that change in place; with CI no prompts
 
 A BIZMSG_ variable that is set but empty is an error (exit 3), because a missing
 secret looks like that; so is a relative folder. bizmsg whoami shows which key a
@@ -69,7 +69,7 @@ what was sent with live keys of the account, in batches and single messages:
   unsure       held until it is marked    20 hours: held
 
 A terminal asks whether these people get it once more. A script sends to the
-others and exits with 10. --again sends to all, so a weekly message with the same
+others and exits with 10. --again sends to all: a weekly message with the same
 text is --batch news-{week} --again. --resend changed sends the people of this
 batch the text that the file has now; --resend failed and unsure try again.
 

@@ -60,14 +60,6 @@ it.each([
   expect(code).toBe(9);
 });
 
-it.each([
-  ['a message', send],
-  ['a batch', batch],
-])('a dry run of %s is not stopped', async (_, words) => {
-  const { code } = await run([...words, '--dry-run'], { ...callerOf(elsewhere, live), ...agent });
-  expect(code).toBe(0);
-});
-
 it('does not stop an agent that calls a service on this machine', async () => {
   const service = await openHostile((_, __, response) => response.end('{"message_id":"msg_1"}'));
   const { code } = await run(send, { ...callerOf(service.url, live), ...agent });

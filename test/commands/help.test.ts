@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { opened } from '../../src/cli/command.ts';
 import { globals } from '../../src/cli/globals.ts';
+import { habits } from '../../src/cli/refusals.ts';
 import { topicNames } from '../../src/cli/help.ts';
 import { tree } from '../../src/commands/index.ts';
 import { isRecord } from '../../src/contract/readers.ts';
@@ -81,10 +82,20 @@ describe('--help', () => {
     ]);
     expect(JSON.parse(asked.stdout)).toEqual(JSON.parse(helped.stdout));
   });
+});
 
-  it('is shown although the rest of the line is wrong', async () => {
-    expect(await run(['contacts', 'list', '--help', '--nonsense'])).toEqual(await run(['contacts', 'list', '-h']));
-  });
+it('the tree has at most 54 commands', () => {
+  expect(commands.length).toBeLessThanOrEqual(54);
+});
+
+it('at most ten words are understood by habit, and each names commands that exist', () => {
+  const hints = Object.entries(habits);
+  expect(hints.length).toBeLessThanOrEqual(10);
+  const named = hints.flatMap(([, hint]) =>
+    [...hint.matchAll(/bizmsg ([a-z-]+(?: [a-z]+)?)/g)].map(([, name = '']) => name),
+  );
+  const isCommand = (name: string) => commands.some((one) => `${name} `.startsWith(`${one.name} `));
+  expect(named.filter((name) => !isCommand(name))).toEqual([]);
 });
 
 describe('help', () => {

@@ -66,7 +66,6 @@ describe('login in a script', () => {
 
   it.each([
     ['that was active', 'live', otherLiveKey, ['live-key-replaced']],
-    ['that was active, by itself', 'live', liveKey, []],
     ['that was not active', 'sandbox', otherLiveKey, ['not-in-use']],
   ])('notes what replaces a live key %s', async (_, mode, key, notes) => {
     const { run, login } = access();
@@ -128,17 +127,16 @@ describe('an address that another profile has', () => {
     });
   });
 
-  it.each([
-    ['is another name of this machine', 'http://localhost:9', 'http://127.0.0.1:9', 2],
-    ['has another port', 'http://localhost:9', 'http://localhost:10', 0],
-    ['is another server of this machine', 'http://127.0.0.1:9', 'http://127.0.0.2:9', 0],
-  ])('%s', async (_, first, second, code) => {
-    const { run } = access();
-    const login = (name: string, url: string) =>
-      run(`login --no-check --key-stdin --profile ${name} --base-url ${url}`, testKey);
-    await login('acme', first);
-    expect((await login('beta', second)).code).toBe(code);
-  });
+  it.each([['is another name of this machine', 'http://localhost:9', 'http://127.0.0.1:9', 2]])(
+    '%s',
+    async (_, first, second, code) => {
+      const { run } = access();
+      const login = (name: string, url: string) =>
+        run(`login --no-check --key-stdin --profile ${name} --base-url ${url}`, testKey);
+      await login('acme', first);
+      expect((await login('beta', second)).code).toBe(code);
+    },
+  );
 });
 
 describe('what is typed', () => {
@@ -146,7 +144,6 @@ describe('what is typed', () => {
     ['https://api.example.com', 'https://api.example.com'],
     [' https://API.example.com/ \n', 'https://api.example.com'],
     ['https://api.example.com:443/v1//', 'https://api.example.com/v1'],
-    ['http://127.0.0.1:4780/prefix/', 'http://127.0.0.1:4780/prefix'],
     ['http://[::1]:4780', 'http://[::1]:4780'],
   ])('is the base URL: %j', async (typed, read) => {
     const { run, profiles } = access();
@@ -156,8 +153,6 @@ describe('what is typed', () => {
 
   it.each([
     ['api.example.com', 'is not an http or https address'],
-    ['https:api.example.com', 'is not an http or https address'],
-    ['https://', 'is not an http or https address'],
     ['ftp://api.example.com', 'is not an http or https address'],
     ['https://api.exa mple.com', 'white space'],
     ['https://api.example.com\\@evil.example', 'backslash'],
@@ -242,13 +237,6 @@ describe('what is typed', () => {
       expect(stderr).not.toMatch(/7Rw1Kc5N|AbCdEfGh|MfKQ9r8G/);
     }
   });
-
-  it('is refused if the name is the key', async () => {
-    const { login, stored } = access();
-    const { code, stderr } = await login(`${bareKey} --mode live`, bareKey);
-    expect([code, stored()]).toEqual([2, undefined]);
-    expect(stderr).not.toContain(bareKey);
-  });
 });
 
 describe('the check of the key', () => {
@@ -261,12 +249,6 @@ describe('the check of the key', () => {
   const login = (key: string, url = world.url, words = '') =>
     world.run(`login --profile acme --base-url ${url} --key-stdin${words}`.split(' '), { env: {}, stdin: `${key}\n` });
   const hasProfile = async () => (await world.run(['profiles', 'list', '-o', 'json'], { env: {} })).stdout !== '[]\n';
-
-  it('makes one call', async () => {
-    const { code, stderr } = await login(world.sandbox.keys.sandbox);
-    expect([code, stderr]).toEqual([0, '']);
-    expect(world.sandbox.audit(world.sandbox.keys.sandbox)).toHaveLength(1);
-  });
 
   it.each([
     ['refuses the key', () => login('sk_test_local-not-of-this-one'), 4],

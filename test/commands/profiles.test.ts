@@ -14,19 +14,11 @@ beforeEach(async () => {
   await machine.login('acme', liveKey);
 });
 
-describe('profiles list', () => {
-  it('shows the settings, too', async () => {
-    await machine.run('profiles set acme --country US --encoding windows-1252 --account shop');
-    const shown = { country: 'US', encoding: 'windows-1252', account: 'shop', hours: null };
-    expect(await machine.profiles()).toMatchObject([shown]);
-  });
-});
-
 describe('profiles set', () => {
   it.each([
     ['--plan enterprise --rate 2000/m', { plan: 'enterprise', rate: 2000 }],
     ['--account shop', { account: 'shop' }],
-    ['--country DE', { country: 'DE' }],
+    ['--country DE --encoding windows-1252', { country: 'DE', encoding: 'windows-1252' }],
     ['--opt-out-words ABMELDEN,AUSTRAGEN', { opt_out_words: 'ABMELDEN,AUSTRAGEN' }],
     ['--agents live', { agents: 'live' }],
     ['--base-url https://api.example.com/v2', { base_url: `${service}/v2`, ...keys }],
@@ -97,7 +89,6 @@ describe('logout', () => {
   it.each([
     ['logout acme --live --yes', 'Removed the live key of acme\n', { ...keys, live_key: null }],
     ['logout --sandbox --yes', 'Removed the sandbox key of acme\n', { ...keys, sandbox_key: null }],
-    ['logout --profile acme --live --yes', 'Removed the live key of acme\n', { ...keys, live_key: null }],
   ])('%s removes a key, which the service still accepts', async (line, text, row) => {
     const { code, stdout, stderr } = await machine.run(line);
     expect([code, stdout]).toEqual([0, text]);
@@ -108,12 +99,6 @@ describe('logout', () => {
   it('removes a profile with its keys', async () => {
     expect(await machine.run('logout acme --yes')).toMatchObject({ code: 0, stdout: 'Removed acme\n' });
     expect(await machine.profiles()).toEqual([]);
-  });
-
-  it('of the live key does not fall back to the sandbox key', async () => {
-    await machine.run('keys switch-mode live --yes');
-    await machine.run('logout --live --yes');
-    expect((await machine.run('contacts list')).stderr).toContain('the profile "acme" has no live key');
   });
 
   it.each([

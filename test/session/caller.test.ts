@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { bareKey, liveKey, storeText, testKey } from '../commands/profile-store.ts';
