@@ -45,7 +45,7 @@ export async function fillDraft(loading: Loading, draft: Draft): Promise<Copied>
     if (columns === undefined && names.size > 0) requireFields(namedFields(effective, per), [...names]);
     const { country, encoding } = effective;
     const phones = await readExcluded(context, excludeFrom, { country, encoding, column: phoneIn(effective) });
-    await exclude(database, draft.id, phones);
+    await database.write(() => exclude(draft.id, phones));
     return copied;
   } finally {
     progress.end();

@@ -1,5 +1,5 @@
-import { query, type Database, type Row, type Statement, type Transaction } from '../base/transaction.ts';
-import { integer, matching, text, word } from './columns.ts';
+import { type Database, query, type Row } from '../base/transaction.ts';
+import { integer, matching, number, type Steps, text, word } from './columns.ts';
 
 /** The batch of single messages. */
 export const singles = '';
@@ -19,9 +19,6 @@ export interface SingleScope extends Omit<Scope, 'kind'> {
 export type Owner = Pick<Scope, 'account' | 'mode'>;
 
 export type Batch = Readonly<ReturnType<typeof batchOf>>;
-
-/** Statements within a transaction. */
-export type Steps<T> = ReturnType<Transaction<T>>;
 
 export const batchColumns = 'b.*, s.account, s.mode, s.kind, s.template';
 const from = 'FROM batch b JOIN scope s ON s.n = b.scope';
@@ -100,12 +97,7 @@ export function findBatch(database: Database, owner: Owner, nameOrId: string): P
 }
 
 /** The number of a scope, which is created if it is missing. */
-export function* scopeNumber({
-  account,
-  mode,
-  kind,
-  template,
-}: Scope | SingleScope): Generator<Statement, number, readonly Row[]> {
+export function* scopeNumber({ account, mode, kind, template }: Scope | SingleScope): Steps<number> {
   const values = [account, mode, kind, template];
   const sql = 'SELECT n FROM scope WHERE account = $1 AND mode = $2 AND kind = $3 AND template = $4';
   const [stored] = yield* query(sql, ...values);
@@ -115,7 +107,7 @@ export function* scopeNumber({
       WHERE true ON CONFLICT DO NOTHING`,
     ...values,
   );
-  return integer((yield* query(sql, ...values))[0], 'n');
+  return yield* number(sql, ...values);
 }
 
 /** 12 hexadecimal digits. */

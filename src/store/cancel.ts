@@ -1,5 +1,6 @@
 import { type Database, query } from '../base/transaction.ts';
-import { type Batch, batchWithId, isWorking, type Steps } from './batch.ts';
+import { type Batch, batchWithId, isWorking } from './batch.ts';
+import type { Steps } from './columns.ts';
 import { highest } from './draft.ts';
 import { inPieces } from './schema.ts';
 

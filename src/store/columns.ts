@@ -1,6 +1,9 @@
 import { configuration } from '../base/errors.ts';
 import { parseJson } from '../base/json.ts';
-import type { Row } from '../base/transaction.ts';
+import { query, type Row, type Transaction, type Value } from '../base/transaction.ts';
+
+/** Statements within a transaction. */
+export type Steps<T> = ReturnType<Transaction<T>>;
 
 /** The latest time that a date can have. */
 const latest = 8_640_000_000_000_000;
@@ -39,6 +42,12 @@ export function json(text: string, column: string): unknown {
     if (error instanceof SyntaxError) return refuse(column);
     throw error;
   }
+}
+
+/** The column `n` of a query with one row. */
+export function* number(sql: string, ...values: readonly Value[]): Steps<number> {
+  const [row] = yield* query(sql, ...values);
+  return integer(row, 'n');
 }
 
 /** The columns of a row of a file. */

@@ -1,7 +1,7 @@
 import { type Database, query, type Row, type Value } from '../base/transaction.ts';
-import type { Batch, Steps } from './batch.ts';
+import type { Batch } from './batch.ts';
 import { nameAt, parameters, reasons, unwanted, verdict } from './before.ts';
-import { integer, optionalText, text, word } from './columns.ts';
+import { integer, optionalText, type Steps, text, word } from './columns.ts';
 import type { Draft } from './draft.ts';
 import { hashLength, isUnique } from './schema.ts';
 

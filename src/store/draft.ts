@@ -1,7 +1,7 @@
 import { type Database, query, type Row } from '../base/transaction.ts';
 import { type Batch, type Scope, scopeNumber } from './batch.ts';
 import { unwanted } from './before.ts';
-import { cellsOf, integer, text } from './columns.ts';
+import { cellsOf, number, type Steps, text } from './columns.ts';
 import { isUnique, shortHash } from './schema.ts';
 
 /** A batch that is not visible yet: it has no name. */
@@ -79,27 +79,19 @@ function valuesOf({ id, scope, scopeNumber }: Draft, row: NewRow, now: number) {
 }
 
 /** Adds phones of `--exclude-from`. */
-export function exclude(database: Database, batch: string, phones: readonly string[]): Promise<void> {
+export function* exclude(batch: string, phones: readonly string[]): Steps<void> {
   const each = phones.map((phone) => [batch, phone]);
-  return database.write(function* () {
-    yield { sql: 'INSERT INTO excluded (batch, phone) VALUES ($1, $2) ON CONFLICT DO NOTHING', each };
-  });
+  yield { sql: 'INSERT INTO excluded (batch, phone) VALUES ($1, $2) ON CONFLICT DO NOTHING', each };
 }
 
 /** The highest number of a row in a batch. */
 export function highest(database: Database, batch: string): Promise<number> {
-  return database.read(function* () {
-    const [row] = yield* query('SELECT COALESCE(MAX(n), 0) AS n FROM item WHERE batch = $1', batch);
-    return integer(row, 'n');
-  });
+  return database.read(() => number('SELECT COALESCE(MAX(n), 0) AS n FROM item WHERE batch = $1', batch));
 }
 
 /** How many phones a batch excludes. */
 export function excludedCount(database: Database, batch: string): Promise<number> {
-  return database.read(function* () {
-    const [row] = yield* query('SELECT COUNT(*) AS n FROM excluded WHERE batch = $1', batch);
-    return integer(row, 'n');
-  });
+  return database.read(() => number('SELECT COUNT(*) AS n FROM excluded WHERE batch = $1', batch));
 }
 
 /** The body of the first row that can be sent, even if its person got it before. */

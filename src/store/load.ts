@@ -1,12 +1,12 @@
 import { unsafe } from '../base/errors.ts';
 import { type Database, query, type Row, type Value } from '../base/transaction.ts';
-import { type Batch, batchesOf, batchWithId, isWorking, type Steps } from './batch.ts';
+import { type Batch, batchesOf, batchWithId, isWorking } from './batch.ts';
 import { unwanted, notWanted, outcomeOf, parameters, unreadable, verdict } from './before.ts';
-import { cellsOf, integer, optionalText, text } from './columns.ts';
+import { cellsOf, integer, optionalText, type Steps, text } from './columns.ts';
 import { flags, isOpen, type Plan, type Resend } from './decide.ts';
-import { highest } from './draft.ts';
-import { inPieces, isUnique, lease, usualPiece } from './schema.ts';
-import { hold } from './work.ts';
+import { exclude, highest } from './draft.ts';
+import { inPieces, isUnique, lease } from './schema.ts';
+import { hold, leftUnderWay } from './work.ts';
 
 /** The options of a command that its batch keeps. */
 export interface Kept {
@@ -58,8 +58,7 @@ function* keepIn({ id }: Batch, plan: Plan, kept: Kept): Steps<void> {
 function* takeHold(id: string, worker: string, now: number, isLoad: boolean): Steps<Batch> {
   const [row] = yield* query('SELECT worker FROM batch WHERE id = $1', id);
   // A worker that ended by itself has left nothing under way.
-  if (text(row, 'worker') !== '')
-    yield* query("UPDATE item SET state = 'unsure', reason = NULL WHERE batch = $1 AND state = 'under way'", id);
+  if (text(row, 'worker') !== '') yield* query(leftUnderWay, id);
   const sql = `UPDATE batch SET worker = $2, until = $3, last_at = $4, loading = CASE WHEN $5 = 1 THEN 1 ELSE loading END
     WHERE id = $1`;
   yield* query(sql, id, worker, now + lease, now, isLoad ? 1 : 0);
@@ -194,30 +193,23 @@ function isCorrection(cells: string, failedCells: string): boolean {
   return hasSameColumns && more.length === 0 && hasOthers;
 }
 
-const isDecidable = (againAt: string) => `${isOpen('i', againAt)} AND (i.state <> 'sent' OR i.body IS NOT NULL)`;
 const decidable = `SELECT i.n, i.state, i.reason, i.by, i.text, i.cells, i.load,
     CASE WHEN i.body = '' THEN 1 ELSE 0 END AS is_unreadable, ${verdict('i', { isClaim: false })} AS verdict
-  FROM item i WHERE i.batch = $1 AND i.n > $9 AND i.n <= $10 AND ${isDecidable('$4')}`;
-const nextDecidable = `SELECT i.n FROM item i WHERE i.batch = $1 AND i.n > $2 AND ${isDecidable('$3')} ORDER BY i.n LIMIT ($4 + 0)`;
+  FROM item i WHERE i.batch = $1 AND i.n > $9 AND i.n <= $10
+    AND ${isOpen('i', '$4')} AND (i.state <> 'sent' OR i.body IS NOT NULL)`;
 
 /** Decides again what each row that was not sent becomes. */
 export async function redecide(database: Database, loading: Loading): Promise<void> {
-  const { batch, worker, clock, pieceSize = usualPiece } = loading;
-  for (let after = 0; ;) {
-    // A batch that goes on has few of them among those that were sent.
-    const next = await database.read(() => query(nextDecidable, batch.id, after, batch.againAt, pieceSize));
-    if (next.length === 0) return;
-    const upTo = integer(next.at(-1), 'n');
-    const range = [after, upTo] as const;
-    await database.write(function* () {
+  const { batch, worker, clock, pieceSize } = loading;
+  const decidePiece = (...range: readonly [after: number, upTo: number]) =>
+    database.write(function* () {
       const now = clock();
       yield* hold(batch.id, worker, now);
       const question = { batch, now, excludedBy: [batch.id, batch.id] } as const;
       const open = yield* query(decidable, ...parameters(question), ...range);
       yield { sql: writeOutcome, each: open.flatMap((row) => outcomeValues(loading, row)) };
     });
-    after = upTo;
-  }
+  await inPieces(await highest(database, batch.id), decidePiece, pieceSize);
 }
 
 const writeOutcome = `UPDATE item SET state = $3, reason = $4, by = $5, at = COALESCE($6, at), text = COALESCE($7, text),
@@ -249,8 +241,7 @@ export function beginResume(database: Database, resume: Resume): Promise<Batch> 
   const { batch, excluded, worker, now } = resume;
   return database.write(function* () {
     yield* requireUnchanged(batch, now);
-    const each = excluded.map((phone) => [batch.id, phone]);
-    yield { sql: 'INSERT INTO excluded (batch, phone) VALUES ($1, $2) ON CONFLICT DO NOTHING', each };
+    yield* exclude(batch.id, excluded);
     const held = yield* takeHold(batch.id, worker, now, false);
     if (resume.resend.includes('failed')) yield* query(retry, batch.id);
     if (resume.resend.includes('unsure'))

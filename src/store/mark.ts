@@ -1,6 +1,6 @@
 import { type Database, query, type Row } from '../base/transaction.ts';
-import { type Owner, singles, type Steps } from './batch.ts';
-import { integer, optionalText, text } from './columns.ts';
+import { type Owner, singles } from './batch.ts';
+import { integer, optionalText, type Steps, text } from './columns.ts';
 import { lease } from './schema.ts';
 
 /** The unsure rows of a batch, or all of a person. */

@@ -3,56 +3,58 @@ import { fsError, unsafe } from '../base/errors.ts';
 import { integrityProblem } from '../base/sqlite.ts';
 import { damaged, newer } from '../base/sqlite-errors.ts';
 import { type Database, query, type Row, type Transaction } from '../base/transaction.ts';
-import type { Steps } from './batch.ts';
-import { integer, text } from './columns.ts';
+import { integer, type Steps, text } from './columns.ts';
 import { lease } from './schema.ts';
-
-/** The highest tick seen of a database, and its id, in a file beside it: a restored backup is behind. */
-export interface Mark {
-  read(): number;
-  /** Whether it is of the database with this id; a new one is of any. */
-  isOf(id: string): boolean;
-  /** Never makes it smaller. */
-  raise(tick: number, id: string): void;
-  /** Accepts that the database is behind. */
-  reset(tick: number, id: string): void;
-  close(): void;
-}
 
 const size = 8;
 const idSize = 32;
 
 /** Opens `NAME.mark`. It is not synced: behind by one at most, it gives no false alarm. */
 export function openMark(path: string): Mark {
-  const file = openSync(path, constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW, 0o600);
-  return { read, isOf, raise, reset, close: () => closeSync(file) };
+  return new Mark(openSync(path, constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW, 0o600));
+}
 
-  function read(): number {
+/** The highest tick seen of a database, and its id, in a file beside it: a restored backup is behind. */
+export class Mark {
+  readonly #file: number;
+
+  constructor(file: number) {
+    this.#file = file;
+  }
+
+  read(): number {
     const bytes = Buffer.alloc(size);
-    if (readSync(file, bytes, 0, size, 0) < size) return 0;
+    if (readSync(this.#file, bytes, 0, size, 0) < size) return 0;
     const tick = Number(bytes.readBigUInt64BE());
     return Number.isSafeInteger(tick) ? tick : 0;
   }
 
-  function isOf(id: string): boolean {
+  /** Whether it is of the database with this id; a new one is of any. */
+  isOf(id: string): boolean {
     const bytes = Buffer.alloc(idSize);
-    const length = readSync(file, bytes, 0, idSize, size);
+    const length = readSync(this.#file, bytes, 0, idSize, size);
     return length === 0 || bytes.toString('latin1', 0, length).trimEnd() === id;
   }
 
-  function raise(tick: number, id: string): void {
+  /** Never makes it smaller. */
+  raise(tick: number, id: string): void {
     try {
-      if (tick > read()) reset(tick, id);
+      if (tick > this.read()) this.reset(tick, id);
     } catch (error) {
       // The transaction is committed, and the next one tries again.
       if (!fsError(error)) throw error;
     }
   }
 
-  function reset(tick: number, id: string): void {
+  /** Accepts that the database is behind. */
+  reset(tick: number, id: string): void {
     const bytes = Buffer.alloc(size);
     bytes.writeBigUInt64BE(BigInt(tick));
-    writeSync(file, Buffer.concat([bytes, Buffer.from(id.padEnd(idSize), 'latin1')]), 0, size + idSize, 0);
+    writeSync(this.#file, Buffer.concat([bytes, Buffer.from(id.padEnd(idSize), 'latin1')]), 0, size + idSize, 0);
+  }
+
+  close(): void {
+    closeSync(this.#file);
   }
 }
 

@@ -3,7 +3,8 @@ import { type Database, query, type Row, type Value } from '../base/transaction.
 import { type Batch, batchesOf, isWorking, scopeNumber, singleScopeOf, singles } from './batch.ts';
 import { removeRows } from './cancel.ts';
 import { integer, text } from './columns.ts';
-import { highest } from './draft.ts';
+import { exclude, highest } from './draft.ts';
+import { listOptOuts } from './opt-outs.ts';
 import { inPieces, lease } from './schema.ts';
 import { freeName } from './which.ts';
 
@@ -117,8 +118,12 @@ async function copyBatch({ from, to, now }: Move, batch: Batch): Promise<void> {
       );
   });
   const excluded = await from.read(() => query('SELECT phone FROM excluded WHERE batch = $1', id));
-  const each = excluded.map((row) => [id, text(row, 'phone')]);
-  await writeEach(to, 'INSERT INTO excluded (batch, phone) VALUES ($1, $2) ON CONFLICT DO NOTHING', each);
+  await to.write(() =>
+    exclude(
+      id,
+      excluded.map((row) => text(row, 'phone')),
+    ),
+  );
 }
 
 /** Single messages get other numbers, since each machine counts from 1. */
@@ -142,14 +147,11 @@ async function copySingles({ from, to, account }: Move): Promise<number> {
 }
 
 async function copyOptOuts({ from, to, account }: Move): Promise<number> {
-  const rows = await from.read(() => query('SELECT phone, at, word FROM opt_out WHERE account = $1', account));
-  const each = rows.map((row) => [account, text(row, 'phone'), integer(row, 'at'), text(row, 'word')]);
-  await writeEach(
-    to,
-    'INSERT INTO opt_out (account, phone, at, word) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING',
-    each,
-  );
-  return rows.length;
+  const optOuts = await listOptOuts(from, account);
+  const each = optOuts.map(({ phone, at, word }) => [account, phone, at, word]);
+  const sql = 'INSERT INTO opt_out (account, phone, at, word) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING';
+  await writeEach(to, sql, each);
+  return optOuts.length;
 }
 
 /** The last step: the copies become batches. A name that the team has already gets a number. */

@@ -1,8 +1,8 @@
-import { type Database, query } from '../base/transaction.ts';
-import type { Steps } from './batch.ts';
-import { integer, text } from './columns.ts';
+import { type Database, query, type Row } from '../base/transaction.ts';
+import { integer, number, type Steps, text } from './columns.ts';
 
 export interface OptOut {
+  readonly account: string;
   readonly phone: string;
   readonly at: number;
   /** The reply of the person, or ''. */
@@ -11,8 +11,7 @@ export interface OptOut {
 
 export function listOptOuts(database: Database, account: string): Promise<readonly OptOut[]> {
   return database.read(function* () {
-    const rows = yield* query('SELECT phone, at, word FROM opt_out WHERE account = $1 ORDER BY at, phone', account);
-    return rows.map((row) => ({ phone: text(row, 'phone'), at: integer(row, 'at'), word: text(row, 'word') }));
+    return (yield* query('SELECT * FROM opt_out WHERE account = $1 ORDER BY at, phone', account)).map(optOutOf);
   });
 }
 
@@ -24,19 +23,19 @@ export function isOptedOut(database: Database, account: string, phone: string): 
 }
 
 /** The opt-outs of a person, in all accounts. */
-export function optOutsOf(
-  database: Database,
-  phone: string,
-): Promise<readonly (OptOut & { readonly account: string })[]> {
+export function optOutsOf(database: Database, phone: string): Promise<readonly OptOut[]> {
   return database.read(function* () {
-    const rows = yield* query('SELECT account, at, word FROM opt_out WHERE phone = $1 ORDER BY at', phone);
-    return rows.map((row) => ({
-      account: text(row, 'account'),
-      phone,
-      at: integer(row, 'at'),
-      word: text(row, 'word'),
-    }));
+    return (yield* query('SELECT * FROM opt_out WHERE phone = $1 ORDER BY at', phone)).map(optOutOf);
   });
+}
+
+function optOutOf(row: Row): OptOut {
+  return {
+    account: text(row, 'account'),
+    phone: text(row, 'phone'),
+    at: integer(row, 'at'),
+    word: text(row, 'word'),
+  };
 }
 
 // Of two replies, the later one counts.
@@ -45,7 +44,11 @@ const add = `INSERT INTO opt_out (account, phone, at, word) VALUES ($1, $2, $3, 
     word = CASE WHEN excluded.word = '' THEN opt_out.word ELSE excluded.word END WHERE excluded.at > opt_out.at`;
 
 /** Adds people; returns how many were not on the list. */
-export function addOptOuts(database: Database, account: string, optOuts: readonly OptOut[]): Promise<number> {
+export function addOptOuts(
+  database: Database,
+  account: string,
+  optOuts: readonly Omit<OptOut, 'account'>[],
+): Promise<number> {
   const each = optOuts.map(({ phone, at, word }) => [account, phone, at, word]);
   return database.write(function* () {
     const before = yield* count(account);
@@ -69,7 +72,6 @@ export function removeOptOuts(
   });
 }
 
-function* count(account: string): Steps<number> {
-  const [row] = yield* query('SELECT COUNT(*) AS count FROM opt_out WHERE account = $1', account);
-  return integer(row, 'count');
+function count(account: string): Steps<number> {
+  return number('SELECT COUNT(*) AS n FROM opt_out WHERE account = $1', account);
 }

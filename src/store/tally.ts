@@ -1,6 +1,6 @@
 import { type Database, query, type Row } from '../base/transaction.ts';
 import { type Batch, singles } from './batch.ts';
-import { integer, optionalText, text, word } from './columns.ts';
+import { integer, number, optionalText, text, word } from './columns.ts';
 import { highest } from './draft.ts';
 import { inPieces } from './schema.ts';
 import { type State, states } from './views.ts';
@@ -99,12 +99,9 @@ export async function countIn(database: Database, id: string, ...wanted: readonl
 
 /** How many people a batch has reached, for `--first`. People whom another batch reached do not count. */
 export function countReached(database: Database, id: string): Promise<number> {
-  const sql = `SELECT COUNT(*) AS count FROM item
+  const sql = `SELECT COUNT(*) AS n FROM item
     WHERE batch = $1 AND state IN ('sent', 'unsure', 'under way') AND by IS NULL`;
-  return database.read(function* () {
-    const [row] = yield* query(sql, id);
-    return integer(row, 'count');
-  });
+  return database.read(() => number(sql, id));
 }
 
 /** Ids of the messages of a batch, in pages. */
@@ -154,10 +151,7 @@ function tallyOf(row: Row) {
 export function sentSince(database: Database, account: string, mode: string, since: number): Promise<number> {
   // A row that was sent another text later has both times.
   const sql = `SELECT COALESCE(SUM(CASE WHEN i.state = 'sent' AND i.by IS NULL AND i.at >= $3 THEN 1 ELSE 0 END
-      + CASE WHEN i.sent_at >= $3 THEN 1 ELSE 0 END), 0) AS count FROM scope s JOIN item i ON i.scope = s.n
+      + CASE WHEN i.sent_at >= $3 THEN 1 ELSE 0 END), 0) AS n FROM scope s JOIN item i ON i.scope = s.n
     WHERE s.account = $1 AND s.mode = $2 AND s.kind <> 'import'`;
-  return database.read(function* () {
-    const [row] = yield* query(sql, account, mode, since);
-    return integer(row, 'count');
-  });
+  return database.read(() => number(sql, account, mode, since));
 }

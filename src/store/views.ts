@@ -1,6 +1,6 @@
 import { type Database, query, type Row } from '../base/transaction.ts';
-import { type Batch, batchColumns, batchesOf, batchOf, batchWithId, type Owner, singles, type Steps } from './batch.ts';
-import { integer, optionalText, text, word } from './columns.ts';
+import { type Batch, batchColumns, batchesOf, batchOf, batchWithId, type Owner, singles } from './batch.ts';
+import { integer, optionalText, type Steps, text, word } from './columns.ts';
 import { lease } from './schema.ts';
 
 export const states = [

@@ -1,6 +1,7 @@
 import { forOption, usage } from '../base/errors.ts';
 import type { Database } from '../base/transaction.ts';
-import { type Batch, batchesOf, isWorking, type Scope, type Steps } from './batch.ts';
+import { type Batch, batchesOf, isWorking, type Scope } from './batch.ts';
+import type { Steps } from './columns.ts';
 import { hasAny } from './views.ts';
 
 export interface Wanted {

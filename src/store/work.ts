@@ -1,8 +1,8 @@
 import { unsafe } from '../base/errors.ts';
 import { type Database, query, type Row } from '../base/transaction.ts';
-import { type Batch, batchWithId, singles, type Steps } from './batch.ts';
+import { type Batch, batchWithId, singles } from './batch.ts';
 import { outcomeOf, parameters, verdict } from './before.ts';
-import { integer, optionalText, text, word } from './columns.ts';
+import { integer, optionalText, type Steps, text, word } from './columns.ts';
 import { flags, type Resend } from './decide.ts';
 import { lease } from './schema.ts';
 
@@ -26,12 +26,15 @@ export function declareDead(database: Database, id: string, worker: string): Pro
   });
 }
 
-/** Ends the work of a process on a batch. Rows whose outcomes it could not record are unsure. */
+/** Rows that a process left under way are unsure. */
+export const leftUnderWay = "UPDATE item SET state = 'unsure', reason = NULL WHERE batch = $1 AND state = 'under way'";
+
+/** Ends the work of a process on a batch. */
 export function release(database: Database, id: string, worker: string, now: number): Promise<void> {
   return database.write(function* () {
     const sql = "UPDATE batch SET worker = '', until = 0, last_at = $3 WHERE id = $1 AND worker = $2 RETURNING id";
     if ((yield* query(sql, id, worker, now)).length === 0) return;
-    yield* query("UPDATE item SET state = 'unsure', reason = NULL WHERE batch = $1 AND state = 'under way'", id);
+    yield* query(leftUnderWay, id);
   });
 }
 

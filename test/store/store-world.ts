@@ -101,7 +101,7 @@ export function createStoreWorld(database: Database, pieceSize?: number): World 
     const where = o.where ?? (o.noWhere || !target ? {} : kept(target));
     const draft = await openDraft(database, { id: newId(), scope, target, now: at() });
     await addRows(database, draft, file.map(rowOf(scope, per, where)), at());
-    await exclude(database, draft.id, o.excludeFrom ?? []);
+    await database.write(() => exclude(draft.id, o.excludeFrom ?? []));
     const dropsExcluded = o.noExcludeFrom === true;
     const plan: Plan = { draft, file: o.file?.name ?? '', againAt, resend, dropsExcluded, now: at() };
     const groups = await decide(database, plan);
