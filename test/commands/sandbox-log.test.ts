@@ -143,18 +143,6 @@ describe('sandbox log -f', () => {
     expect([code, stdout]).toEqual([0, ids.slice(-count).join('\n').concat('\n')]);
   });
 
-  it.each([
-    ['-o ndjson', '', (id: string) => `{"id":"${id}"}`],
-    ['-o csv', 'id\n', (id: string) => id],
-    ['-o tsv --no-header', '', (id: string) => id],
-    ['-o table', '', (id: string) => id],
-  ])('prints %s', async (format, header, line) => {
-    const { run, send } = await local();
-    const id = await send();
-    const { stdout } = await run(`sandbox log --type messages -f --columns id ${format}`, ended);
-    expect(stdout).toBe(`${header}${line(id)}\n`);
-  });
-
   it('prints a line for each on a terminal, with the local time', async () => {
     const { run, send } = await local();
     const id = await send({ params: ['\u001b[31mAda', 'A'] });

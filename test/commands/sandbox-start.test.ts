@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { receiver } from '../sandbox/receiver.ts';
@@ -25,29 +25,6 @@ it('changes its plan with --plan, and keeps it', async () => {
   expect(savedIn(data).plan).toMatchObject({ name: 'starter' });
   await start('--plan', 'growth');
   expect(savedIn(data).plan).toMatchObject({ name: 'growth' });
-});
-
-it('prints a warning that many requests cause at most once a second', async () => {
-  let now = Date.now();
-  const { url, end } = await foreground(['--ephemeral'], { now: () => now, terminal: undefined });
-  const headers = { authorization: 'Bearer sk_live_4f9Qm2ZpL8xVt3HdXk7R' };
-  const call = () => fetch(`${url}/api/public/contacts`, { headers });
-  for (let count = 0; count < 5; count++) await call();
-  now += 1_000;
-  await call();
-  const warnings = (await end()).stderr.match(/a live key of the real service.*/g);
-  expect(warnings).toEqual([expect.any(String), expect.stringContaining('(and 4 similar warnings before)')]);
-});
-
-it('starts with a new state and a note if its state is damaged', async () => {
-  const { data, start } = place();
-  await start();
-  writeFileSync(join(data, 'state.json'), '{"version":1');
-  const { code, stderr } = await start();
-  expect([code, stderr]).toEqual([
-    0,
-    expect.stringContaining('note: the state of the sandbox is damaged, so it starts'),
-  ]);
 });
 
 it('exits 3 if its state is a folder', async () => {

@@ -66,16 +66,6 @@ describe('a sandbox in a test', () => {
     await other.close();
   });
 
-  it('provides the values that clients and receivers need', async () => {
-    await using sandbox = createSandbox();
-    const { url, env } = await sandbox.listen();
-    expect(env).toEqual({
-      BIZMSG_BASE_URL: url,
-      BIZMSG_API_KEY: sandbox.keys.sandbox,
-      BIZMSG_WEBHOOK_SECRET: sandbox.secret(),
-    });
-  });
-
   it('does not expose its control plane', async () => {
     await using sandbox = createSandbox();
     const { url } = await sandbox.listen();

@@ -12,28 +12,6 @@ describe('keys', () => {
     expect(await sendWith(sandbox, key)).toBe(401);
     expect(() => sandbox.keys.revoke('sk_test_none')).toThrow('keys.revoke: there is no such key');
   });
-
-  it('for live mode are valid once the account is live', async () => {
-    await using sandbox = createSandbox();
-    const live = [sandbox.keys.live, sandbox.keys.create('send-only', 'live')];
-    expect(await Promise.all(live.map((key) => sendWith(sandbox, key)))).toEqual([401, 401]);
-    sandbox.keys.goLive();
-    expect(await Promise.all(live.map((key) => sendWith(sandbox, key)))).toEqual([200, 200]);
-    expect(sandbox.messages()).toMatchObject([{ mode: 'live' }, { mode: 'live' }]);
-  });
-});
-
-describe('the plan', () => {
-  it('has the given limits, initially and after a change', async () => {
-    await using sandbox = createSandbox({ plan: 'starter', rate: 1, clock: 'manual' });
-    expect([await sendWith(sandbox), await sendWith(sandbox)]).toEqual([200, 429]);
-    sandbox.setPlan('growth', { without: ['sendTemplate'] });
-    expect(await sendWith(sandbox)).toBe(403);
-    sandbox.setPlan('growth', { monthly: 1 });
-    expect(await sendWith(sandbox)).toBe(429);
-    await sandbox.clock.advance('next-month');
-    expect(await sendWith(sandbox)).toBe(200);
-  });
 });
 
 describe('the clock', () => {
@@ -58,6 +36,55 @@ describe('the clock', () => {
     await using sandbox = createSandbox();
     const clock: { advance(by: unknown): Promise<unknown> } = sandbox.clock;
     await expect(clock.advance(span)).rejects.toThrow(/^clock.advance: /);
+  });
+});
+
+describe('webhooks', () => {
+  it('can be removed, and get a new secret', async () => {
+    await using sandbox = createSandbox();
+    const [url, before] = ['http://127.0.0.1:9/hooks', sandbox.secret()];
+    sandbox.webhooks.add({ url });
+    const secret = sandbox.webhooks.rotate();
+    expect([secret === before, secret === sandbox.secret()]).toEqual([false, true]);
+    sandbox.webhooks.remove(url);
+    expect(sandbox.webhooks.list()).toEqual([]);
+    expect(() => sandbox.webhooks.remove(url)).toThrow('webhooks.remove: there is no such webhook');
+  });
+});
+
+describe('faults', () => {
+  it('apply as often as requested, and are cleared', async () => {
+    await using sandbox = createSandbox({ clock: 'manual' });
+    const { id: once } = sandbox.faults.add({ on: 'sendTemplate', effect: { kind: 'status', status: 503 }, times: 1 });
+    expect([await sendWith(sandbox), await sendWith(sandbox)]).toEqual([503, 200]);
+    expect(sandbox.faults.list()).toMatchObject([{ id: once, on: ['sendTemplate'], injected: 1, active: false }]);
+    sandbox.faults.add({ on: ['sendTemplate'], effect: { kind: 'reset' } });
+    const { fault } = await sent(sandbox);
+    sandbox.faults.clear();
+    expect([fault, await sendWith(sandbox)]).toEqual(['reset', 200]);
+    expect(sandbox.faults.list()).toEqual([]);
+    expect(() => sandbox.faults.clear(once)).toThrow('faults.clear: there is no fault flt_');
+  });
+});
+
+describe('contents', () => {
+  it('are loaded, returned and deleted', async () => {
+    await using sandbox = createSandbox();
+    const { contacts, templates } = { contacts: sandbox.contacts(), templates: sandbox.templates() };
+    sandbox.load({ templates: [{ name: 'thanks', body: 'Thank you!' }], contacts: [{ phone: '+12025550142' }] });
+    expect(sandbox.templates().at(-1)).toMatchObject({ name: 'thanks', status: 'APPROVED', variables: [] });
+    expect(await sendWith(sandbox, undefined, { template: 'thanks', params: [] })).toBe(200);
+    sandbox.reset('messages');
+    expect([sandbox.messages().length, sandbox.contacts().length]).toEqual([0, contacts.length + 1]);
+    sandbox.reset();
+    expect([sandbox.contacts(), sandbox.templates(), sandbox.campaigns().length]).toEqual([contacts, templates, 3]);
+  });
+
+  it('that are invalid are not loaded', async () => {
+    await using sandbox = createSandbox();
+    const contacts = [{ phone: '+12025550142' }, { phone: 'none' }];
+    expect(() => sandbox.load({ contacts })).toThrow('load: /contacts/1/phone must be "+" followed by digits');
+    expect(sandbox.contacts()).toHaveLength(5);
   });
 });
 

@@ -40,14 +40,6 @@ describe('the data id of a sandbox', () => {
     expect(await machine.dataId()).toMatch(/^[0-9a-f]{12}$/);
     expect(await machine.dataId()).not.toBe(before);
   });
-
-  it('stays the same after a reset of the logs, which keeps messages and contacts', async () => {
-    const machine = newMachine();
-    await machine.start();
-    const before = await machine.dataId();
-    await cli(['sandbox', 'reset', 'logs'], { home: machine.home });
-    expect(await machine.dataId()).toBe(before);
-  });
 });
 
 function newMachine() {

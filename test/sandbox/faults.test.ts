@@ -1,0 +1,209 @@
+import { request } from 'node:http';
+import { describe, expect, it } from 'vitest';
+import { httpRequest } from '../../src/base/http-request.ts';
+import { operations } from '../../src/sandbox/control/operations.ts';
+import type { NewFault } from '../../src/sandbox/faults.ts';
+import { openRemote } from '../../src/sandbox/remote/remote.ts';
+import { thrown } from '../support/thrown.ts';
+import { bearing, type Calls, calls, memoryFile, order, paths } from './calls.ts';
+import { served, token } from './served.ts';
+
+const onContacts: NewFault = { on: ['listContacts'], effect: { kind: 'status', status: 503 } };
+
+const kinds: readonly (readonly [NewFault['effect'], seen: string, status: number])[] = [
+  [{ kind: 'status', status: 500 }, '500 application/problem+json', 500],
+  [{ kind: 'status', status: 503 }, '503 text/html, no JSON', 503],
+  [{ kind: 'latency', ms: 5 }, '200 application/json', 200],
+  [{ kind: 'reset' }, 'ECONNRESET', 0],
+  [{ kind: 'hang' }, 'nothing', 0],
+];
+
+describe.each(kinds)('with %o an answer', (effect, seen, status) => {
+  it('fails without executing the request', async () => {
+    await using server = await served();
+    const { id } = server.sandbox.faults.add({ on: ['sendTemplate'], effect });
+    expect(await send(server, { leaves: effect.kind === 'hang' })).toBe(seen);
+    expect(server.sandbox.messages()).toHaveLength(effect.kind === 'latency' ? 1 : 0);
+    const detail: unknown = expect.stringContaining(effect.kind === 'latency' ? 'latency 5 ms' : 'not executed');
+    expect(server.sandbox.requests()).toMatchObject([{ status, fault: id, detail }]);
+  });
+
+  it('fails after executing the request once', async () => {
+    await using server = await served();
+    const { id } = server.sandbox.faults.add({ on: ['sendTemplate'], effect, after: true });
+    expect(await send(server, { leaves: effect.kind === 'hang' })).toBe(seen);
+    expect(server.sandbox.messages()).toHaveLength(1);
+    expect(server.sandbox.requests()).toMatchObject([{ status, fault: id }]);
+  });
+});
+
+describe('a fault', () => {
+  it('matches only requests to its endpoint, with a valid key and within the rate limit', async () => {
+    await using server = await served();
+    const { sandbox } = server;
+    sandbox.setPlan({ name: 'starter', perMinute: 2, without: [] });
+    sandbox.faults.add({ on: ['sendTemplate'], effect: { kind: 'status', status: 503 } });
+    expect(await send(server, { key: 'sk_test_local-none' })).toBe('401 application/problem+json');
+    expect(await ask(server, 'GET', paths.contacts)).toBe('200 application/json');
+    expect(await send(server)).toBe('503 text/html, no JSON');
+    expect(await send(server)).toBe('429 application/problem+json');
+    expect(sandbox.faults.list()).toMatchObject([{ injected: 1 }]);
+  });
+
+  it('takes precedence over other errors; with after, the log has both', async () => {
+    await using server = await served();
+    const { sandbox } = server;
+    const fault = sandbox.faults.add({ on: ['sendTemplate'], effect: { kind: 'status', status: 502 } });
+    await ask(server, 'POST', paths.send, { body: '{' });
+    sandbox.faults.clear(fault.id);
+    sandbox.faults.add({ on: ['sendTemplate'], effect: { kind: 'reset' }, after: true });
+    await ask(server, 'POST', paths.send, { body: '{' });
+    expect(sandbox.requests().map(({ status, detail }) => [status, detail])).toEqual([
+      [502, 'status 502, not executed'],
+      [0, 'reset, after execution; the body is not valid JSON in UTF-8'],
+    ]);
+  });
+
+  it('does not affect the control plane', async () => {
+    await using server = await served();
+    const on = ['sendTemplate', 'listContacts', 'createContact', 'listTemplates', 'listCampaigns'] as const;
+    server.sandbox.faults.add({ on, effect: { kind: 'reset' } });
+    const headers = { 'x-sandbox-token': token };
+    const answer = await httpRequest(`${server.url}/__sandbox/status`, {
+      headers: { ...headers, 'content-type': 'application/json' },
+      body: '{}',
+    });
+    expect(JSON.parse(answer.body)).toMatchObject({ faults: 1 });
+  });
+
+  it('that hangs does not prevent closing the sandbox', async () => {
+    const server = await served();
+    server.sandbox.faults.add({ on: ['sendTemplate'], effect: { kind: 'hang' }, after: true });
+    server.sandbox.faults.add({ on: ['listContacts'], effect: { kind: 'latency', ms: 3_600_000 } });
+    const called = server.sandbox.waitForNext('request');
+    const waiting = [ask(server, 'GET', paths.contacts), send(server)];
+    await called;
+    server.sandbox.close();
+    await server.close();
+    expect(await Promise.all(waiting)).toEqual(['ECONNRESET', 'ECONNRESET']);
+    expect(server.sandbox.requests()).toHaveLength(1);
+  });
+
+  it('expires after its injections, also after a restart', async () => {
+    const file = memoryFile();
+    const before = calls({ file });
+    before.sandbox.faults.add({ ...onContacts, times: 3 });
+    expect(await failures(before, 2)).toBe('11');
+    const after = calls({ file });
+    expect(await failures(after, 3)).toBe('100');
+    expect(after.sandbox.faults.list()).toMatchObject([{ injected: 3, active: false }]);
+  });
+
+  it('that delays an answer waits in real time, before or after execution', async () => {
+    const { post, sandbox } = calls();
+    const effect = { kind: 'latency', ms: 1 } as const;
+    const { id } = sandbox.faults.add({ on: ['sendTemplate'], effect });
+    const late = post(paths.send, order);
+    expect([sandbox.messages().length, (await late).status, sandbox.messages().length]).toEqual([0, 200, 1]);
+    sandbox.faults.clear(id);
+    sandbox.faults.add({ on: ['sendTemplate'], effect, after: true });
+    const done = post(paths.send, order);
+    expect([sandbox.messages().length, (await done).status, sandbox.messages().length]).toEqual([2, 200, 2]);
+  });
+
+  it('that delays an answer does not execute the request if the client disconnects', async () => {
+    const { sandbox } = calls();
+    const headers = bearing(sandbox.keys.sandbox);
+    sandbox.faults.add({ ...onContacts, effect: { kind: 'latency', ms: 3_600_000 } });
+    const exchange = { method: 'GET', target: paths.contacts, headers, body: '' };
+    expect(await sandbox.answer(exchange, () => AbortSignal.abort())).toMatchObject({ status: 0 });
+    expect(sandbox.requests()).toMatchObject([
+      { status: 0, detail: expect.stringContaining('the client disconnected') },
+    ]);
+  });
+
+  it.each([
+    ['without a name', { on: [] }, '/on'],
+    ['on what there is not', { on: ['sendTemplates'] }, '/on/0'],
+    ['of an answer on an event', { on: ['order.paid'] }, 'order.paid'],
+    ['of an event on an answer', { effect: { kind: 'drop' } }, 'listContacts'],
+    ['after an event', { on: ['order.paid'], effect: { kind: 'drop' }, after: true }, '/after'],
+    ['of no kind', { effect: { kind: 'flood' } }, '/effect/kind'],
+    ['with a status that is no error', { effect: { kind: 'status', status: 200 } }, '400 to 599'],
+    ['with half a status', { effect: { kind: 'status', status: 500.5 } }, 'must be an integer'],
+    ['later than a timer can be', { effect: { kind: 'latency', ms: 2 ** 31 } }, '/effect/ms'],
+    ['that never strikes', { times: 0 }, '/times'],
+    ['perhaps after', { after: 'yes' }, '/after'],
+  ])('%s is rejected', (_, change, problem) => {
+    const { sandbox } = calls();
+    const { at, message } = Object(thrown(() => operations.addFault.call({ sandbox }, { ...onContacts, ...change })));
+    expect(`${at} ${message}`).toContain(problem);
+    expect(sandbox.faults.list()).toEqual([]);
+  });
+});
+
+/** One digit per request: 1 if the fault made it fail. */
+async function failures({ get }: Calls, requests: number): Promise<string> {
+  let pattern = '';
+  for (let request = 0; request < requests; request++)
+    pattern += (await get(paths.contacts)).status === 503 ? '1' : '0';
+  return pattern;
+}
+
+type Server = Awaited<ReturnType<typeof served>>;
+
+interface Asking {
+  readonly key?: string;
+  readonly body?: string;
+  /** Resolves once the sandbox has processed the request and had time to answer. */
+  readonly leaves?: boolean;
+}
+
+/** A short description of the answer on a socket. */
+async function ask(server: Server, method: string, target: string, asking: Asking = {}): Promise<string> {
+  const { key = server.sandbox.keys.sandbox, body = '', leaves = false } = asking;
+  const leaving = new AbortController();
+  const called = server.sandbox.waitForNext('request');
+  const seen = heard(server.url + target, { method, headers: { ...bearing(key) }, body, signal: leaving.signal });
+  if (leaves) {
+    await called;
+    await openRemote({ url: server.url, token }).ask('status');
+    leaving.abort();
+  }
+  return seen;
+}
+
+function send(server: Server, asking: Asking = {}): Promise<string> {
+  return ask(server, 'POST', paths.send, { body: JSON.stringify(order), ...asking });
+}
+
+interface Request {
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly body: string;
+  readonly signal: AbortSignal;
+}
+
+function heard(url: string, { method, headers, body, signal }: Request): Promise<string> {
+  return new Promise((resolve) => {
+    const sent = request(url, { method, headers, agent: false, signal }, (answer) => {
+      let text = '';
+      const { 'content-type': type = '' } = answer.headers;
+      answer.on('data', (chunk: Buffer) => (text += chunk.toString()));
+      answer.on('end', () =>
+        resolve(`${answer.statusCode} ${type.replace(/;.*/, '')}${isJson(text) ? '' : ', no JSON'}`),
+      );
+    });
+    sent.on('error', ({ code }: NodeJS.ErrnoException) => resolve(code === 'ABORT_ERR' ? 'nothing' : String(code)));
+    sent.end(body);
+  });
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
