@@ -42,6 +42,7 @@ const host = {
   },
   node: process.versions.node,
   pid: process.pid,
+  parent: process.ppid,
   self: isStandalone ? [process.execPath] : [process.execPath, __filename],
   // Listens on first use; the version and the help end before that.
   get signal() {

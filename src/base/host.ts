@@ -76,6 +76,8 @@ export interface Host {
   /** Node version. */
   readonly node: string;
   readonly pid: number;
+  /** The pid of the shell, for example. */
+  readonly parent: number;
   /** Command line that starts the same bizmsg again. */
   readonly self: readonly string[];
   /** Aborted by SIGINT, SIGTERM and SIGHUP; the reason is the signal's name. */

@@ -1,9 +1,12 @@
 import { existsSync } from 'node:fs';
 import { redact } from '../base/redact.ts';
+import { shellQuote } from '../base/shell-quote.ts';
 import type { Context } from '../cli/command.ts';
 import { askForCountry } from '../cli/phones.ts';
 import type { TemplateFacts } from '../cli/templates.ts';
 import { isNational } from '../contract/phone.ts';
+import { currentCaller } from '../session/caller.ts';
+import { local } from '../session/profiles/fields.ts';
 import { usage } from '../base/errors.ts';
 import type { Input } from './input/input.ts';
 import { columnNamed, isPhoneName, usualPhoneColumns } from './mapping/columns.ts';
@@ -42,6 +45,38 @@ export async function askForMissing(context: Context, asking: Asking): Promise<T
   };
 }
 
+interface Answered {
+  readonly command: string;
+  /** The arguments, and those of them that were typed, as they were. */
+  readonly names: readonly string[];
+  readonly typed: readonly (string | undefined)[];
+  /** The options for the answers of a person. */
+  readonly options: readonly string[];
+}
+
+/** Prints the command line that asks nothing: the arguments, the options as typed, then the answers. */
+export function sayCommand(context: Context, { command, names, typed, options }: Answered): void {
+  const others = [...context.host.argv];
+  for (const word of [...command.split(' '), ...typed])
+    if (word !== undefined && others.includes(word)) others.splice(others.indexOf(word), 1);
+  const isNewcomer = currentCaller(context).source === 'newcomer';
+  const profile = isNewcomer ? ['--profile', local] : [];
+  const words = ['bizmsg', ...command.split(' '), ...names, ...others, ...options, ...profile];
+  context.reporter.say(`Without questions: ${words.map(shellQuote).join(' ')}`);
+}
+
+/** The options for the answers of a person. */
+export function answerWords(asked: Told, before: Told): readonly string[] {
+  const added = (name: 'map' | 'param') => (asked[name] ?? []).slice(before[name]?.length ?? 0);
+  return [
+    ...added('map').flatMap((text) => ['--map', text]),
+    ...added('param').flatMap((text) => ['-p', text]),
+    ...(['country', 'encoding'] as const).flatMap((name) =>
+      asked[name] === undefined ? [] : [`--${name}`, asked[name]],
+    ),
+  ];
+}
+
 interface Columns {
   readonly columns: readonly string[];
   values(column: string): readonly string[];
@@ -75,6 +110,7 @@ async function askForPhones(context: Context, { told, kind }: Asking, { columns,
 function choicesOf(columns: readonly string[], values: Columns['values']) {
   const some = (column: string) =>
     values(column)
+      .filter((value) => value !== '')
       .slice(0, 3)
       .map((value) => value.slice(0, 20));
   return columns.map((column) => ({ name: `${column} · ${some(column).join(', ')}`, short: column, column }));

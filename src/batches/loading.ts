@@ -8,7 +8,7 @@ import type { BatchClient } from '../session/session.ts';
 import type { Scope } from '../store/batch.ts';
 import type { Resend } from '../store/decide.ts';
 import { batchName, nameAfter } from '../store/which.ts';
-import { askForMissing } from './ask.ts';
+import { answerWords, askForMissing, sayCommand } from './ask.ts';
 import { type Choice, chooseBatch } from './choose.ts';
 import { type Desk, openDesk } from './desk.ts';
 import { peopleOf } from './from-batch.ts';
@@ -91,7 +91,7 @@ export async function openLoading(context: Context, order: Order, ends: Ends): P
 
 /** With the template, and the answers of a person. */
 async function complete(open: Omit<Loading, 'template'>): Promise<Loading> {
-  const { desk, scope, settings, input, columns, secrets } = open;
+  const { desk, order, scope, settings, input, columns, secrets } = open;
   const { context, client } = desk;
   refuseKeys(input.columns ?? [], secrets);
   const template = await findTemplate(desk, scope);
@@ -103,6 +103,9 @@ async function complete(open: Omit<Loading, 'template'>): Promise<Loading> {
   const [told, effective] = [mergeTold(settings.told, answers), mergeTold(settings.effective, answers)];
   if (scope.kind === 'message') checkTemplate(context, template, scope, effective.param?.length ?? 0);
   const isAsked = open.isAsked || Object.keys(asked).length > 0;
+  const names = [order.template, order.file ?? ''].filter((name) => name !== '');
+  const options = answerWords(answers, settings.effective);
+  if (isAsked) sayCommand(context, { command: order.command, names, typed: names, options });
   return { ...open, template, settings: { ...settings, told, effective }, isAsked };
 }
 

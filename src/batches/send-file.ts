@@ -2,7 +2,7 @@ import { jsonText } from '../base/json.ts';
 import { redact } from '../base/redact.ts';
 import type { Context, Emit } from '../cli/command.ts';
 import { askForPhone, typedPhone } from '../cli/phones.ts';
-import { batchesSeen, rememberBatches } from '../cli/seen-batches.ts';
+import { batchesSeen, rememberBatches } from '../cli/seen.ts';
 import { knownSecrets, refuseKeys } from '../session/secrets.ts';
 import { newId } from '../store/batch.ts';
 import { removeRows } from '../store/cancel.ts';

@@ -101,11 +101,14 @@ export class Status {
   }
 
   #remaining(): string | undefined {
-    const { hours, host } = this.#options;
+    const { hours, host, pace } = this.#options;
     const remaining = this.#milliseconds();
     // The length of an outage is unknown.
     if (remaining === undefined || this.#goneAt !== undefined) return undefined;
     const now = host.now();
+    const waiting = pace.waiting() ?? 0;
+    // The wait says the same.
+    if (waiting >= shortestShownWait && remaining < waiting + shortestShownWait) return undefined;
     return `${roughly(hours ? hours.endOf(now, remaining) - now : remaining)} left`;
   }
 

@@ -5,6 +5,7 @@ import { ownStateFolder } from '../session/folders.ts';
 import type { AnyCaller, Connection, Interaction } from '../session/session.ts';
 import type { Context } from './command.ts';
 import type { Globals } from './globals.ts';
+import { isNewNote } from './seen.ts';
 import { createProgress, withSpinner } from './output/progress.ts';
 import type { Reporter } from './output/reporter.ts';
 import { colorsFor } from './output/ui.ts';
@@ -36,8 +37,13 @@ export function createContext({ host, given, reporter, parse }: ContextOptions):
     spin: (text, work) => withSpinner(text, host, given, work),
   };
   // Inside sandbox exec, it is always the sandbox.
-  const isKnown = (code: string) => code === 'simulated' && isInsideExec(host.env);
-  const note = (code: string, message: string) => void (given.quiet || isKnown(code) || reporter.note(code, message));
+  const isKnown = (code: string, message: string) => {
+    if (code === 'simulated' && isInsideExec(host.env)) return true;
+    // A terminal shows these once; later, the result says "(simulated)" or "(sandbox)".
+    return host.stderr.isTTY && /^(?:simulated|sandbox-key|newcomer)$/.test(code) && !isNewNote(host, message);
+  };
+  const note = (code: string, message: string) =>
+    void (given.quiet || isKnown(code, message) || reporter.note(code, message));
   const connections: Pick<Connection, 'simulated' | 'mode' | 'close'>[] = [];
 
   const connected = async (caller: AnyCaller) => {

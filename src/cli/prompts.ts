@@ -59,7 +59,10 @@ export function createPrompts(host: Host, given: Globals, onKeyboard = () => {})
     ask: async (question, flag, check, usual) => {
       if (!interactive) throw missing(question, flag);
       const { input } = await import('@inquirer/prompts');
-      const options = { message: safeLine(question), ...validating(check, host), ...(usual && { default: usual }) };
+      // A wrong answer is typed again, not appended to.
+      const theme = { validationFailureMode: 'clear' } as const;
+      const message = safeLine(question);
+      const options = { message, theme, ...validating(check, host), ...(usual && { default: usual }) };
       return prompted(host, (streams) => input(options, streams));
     },
     askSecret: async (question, flag, check) => {

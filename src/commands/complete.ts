@@ -3,7 +3,7 @@ import { childrenOf, offerFor, type Offer, type Offered, type Typed } from '../c
 import { globals } from '../cli/globals.ts';
 import { topicNames } from '../cli/help.ts';
 import { type KnownSource, required } from '../cli/params.ts';
-import { batchesSeen } from '../cli/seen-batches.ts';
+import { batchesSeen } from '../cli/seen.ts';
 import { templatesSeen } from '../cli/seen-templates.ts';
 import { currentCaller } from '../session/caller.ts';
 import { configFolder } from '../session/folders.ts';

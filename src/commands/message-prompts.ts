@@ -1,6 +1,6 @@
 import { usage } from '../base/errors.ts';
 import { shellQuote } from '../base/shell-quote.ts';
-import { notEmpty, variableText } from '../batches/ask.ts';
+import { notEmpty, sayCommand, variableText } from '../batches/ask.ts';
 import { interruptedEarly } from '../batches/stop.ts';
 import type { Context } from '../cli/command.ts';
 import { askForPhone } from '../cli/phones.ts';
@@ -11,6 +11,8 @@ import { currentCaller } from '../session/caller.ts';
 
 /** The parts of a message that were typed. */
 interface MessageParts {
+  /** The phone, as typed and in its international form. */
+  readonly phone: string | undefined;
   readonly to: string | undefined;
   readonly template: string | undefined;
   readonly params: readonly string[];
@@ -69,6 +71,13 @@ async function asked(context: Context, typed: MessageParts): Promise<BodyOf<'sen
     if (at >= typed.params.length) params.push(await context.ask(variableText(name, at), '--param', notEmpty));
   noteDoubt(context, list, template, params);
   reporter.say(`To ${to}: ${textOf(list, template, params) ?? [template, ...params].join(', ')}`);
+  const answers = params.slice(typed.params.length).map((param) => (param.startsWith(':') ? `:${param}` : param));
+  sayCommand(context, {
+    command: 'send-template',
+    names: [to, template],
+    typed: [typed.phone, typed.template],
+    options: answers.flatMap((param) => ['-p', param]),
+  });
   if (!given.dryRun) await context.confirm('Send it?');
   return { to, template, params };
 }

@@ -80,7 +80,7 @@ async function messageBody(context: Context, input: Input<typeof params>): Promi
   const isWhole = to !== undefined && template !== undefined && !mayBeNamed;
   // A script loads nothing more.
   if (isWhole && !context.interactive && !context.given.dryRun) return { to, template, params: [...params] };
-  return (await import('./message-prompts.ts')).completed(context, { to, template, params });
+  return (await import('./message-prompts.ts')).completed(context, { phone, to, template, params });
 }
 
 /** The phone of the recipient, unless the words show that it was not meant as one argument. */

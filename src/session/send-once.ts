@@ -77,12 +77,16 @@ export function noteHarmless({ note }: Session, { target, simulated }: CheckedTa
 }
 
 /** Adds the next step to an error after which the message may have been sent. */
-function withNextStep(error: unknown, { to = 'PHONE' }: Outgoing, { simulated }: CheckedTarget): unknown {
+function withNextStep(error: unknown, { to = 'PHONE' }: Outgoing, { simulated, target }: CheckedTarget): unknown {
   if (!(error instanceof CliError)) return error;
   if (error.done !== 'unknown' && error.code !== 'sent-unsure') return error;
   const look = simulated
-    ? 'bizmsg sandbox log shows what arrived there'
+    ? 'bizmsg sandbox log shows what arrived'
     : `bizmsg history ${to} shows what is known, and bizmsg batches mark ${to} settles it`;
-  const next = `${look}; --again sends it once more`;
+  // Nothing holds back a message with a sandbox key.
+  const repeat = target.mode === 'sandbox' ? 'the same command' : '--again';
+  const next = `${look}; ${repeat} sends it once more`;
+  // A failed call to the sandbox names its log already.
+  if (simulated && error.hint !== undefined) return error.withHint(`${error.hint}; ${repeat} sends it once more`);
   return error.withHint(error.hint === undefined ? next : `${error.hint}\n${next}`);
 }

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { powerShellQuote } from '../../src/base/shell-quote.ts';
-import { rememberBatches } from '../../src/cli/seen-batches.ts';
+import { rememberBatches } from '../../src/cli/seen.ts';
 import { tree } from '../../src/commands/index.ts';
 import { cli } from '../support/cli.ts';
 import { newHome } from '../support/fake-service.ts';

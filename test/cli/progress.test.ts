@@ -35,6 +35,7 @@ function written(seconds: number, { terminal, quiet = false, env = {}, after = '
     streams: { stdin: new PassThrough(), stderr: new PassThrough() },
     home: '/nowhere',
     node: process.versions.node,
+    parent: 1,
     pid: 1,
     self: [],
     signal: new AbortController().signal,

@@ -31,6 +31,7 @@ export interface CliOptions {
   readonly steady?: Host['steady'];
   readonly sqlite?: Host['sqlite'];
   readonly pid?: number;
+  readonly parent?: number;
   readonly kill?: Host['kill'];
   /** Ends the command. */
   readonly signal?: AbortSignal;
@@ -50,6 +51,7 @@ export async function cli(argv: readonly string[], options: CliOptions): Promise
     home: options.home,
     node: options.node ?? process.versions.node,
     pid: options.pid ?? process.pid,
+    parent: options.parent ?? process.ppid,
     self: [process.execPath, fileURLToPath(new URL('../../bin/bizmsg.js', import.meta.url))],
     signal: options.signal ?? new AbortController().signal,
     handleSignals: () => () => {},

@@ -6,7 +6,7 @@ import type { Item, ListForm, Piped, View } from '../command.ts';
 import type { Format } from '../globals.ts';
 import { cell, columnsOf, csvLine, idOf, isRow, isRows, pick, type Row, tsvLine, valueAt, valueLine } from './rows.ts';
 import type { Layout } from './table.ts';
-import { safeJson, safeLines } from './text.ts';
+import { safeJson, safeLines, startOf } from './text.ts';
 import type { Ui } from './ui.ts';
 
 export interface PrinterOptions {
@@ -118,12 +118,9 @@ export class Printer {
 
   #noteLeftOut(names: readonly string[]): void {
     if (names.length === 0) return;
-    const more = names.length > 50 ? ` and ${names.length - 50} more` : '';
-    const columns = `the column${names.length === 1 ? '' : 's'} ${names.slice(0, 50).join(', ')}${more}`;
-    this.#options.note(
-      'left-out',
-      `the terminal is too narrow for ${columns}; --columns chooses some, -o json shows all`,
-    );
+    // One line on a terminal.
+    const some = startOf(names.join(', '), Math.max(80, this.#options.ui.width) - 41);
+    this.#options.note('left-out', `more columns: ${some}; --columns, -o json`);
   }
 
   #line(value: unknown): string {

@@ -1,6 +1,6 @@
 import type { SenderFacts } from '../../batches/sending.ts';
 import type { Context } from '../../cli/command.ts';
-import { rememberBatches } from '../../cli/seen-batches.ts';
+import { rememberBatches } from '../../cli/seen.ts';
 import { templatesSeen } from '../../cli/seen-templates.ts';
 import { realAccount } from '../../session/account.ts';
 import { optionalCaller } from '../../session/caller.ts';

@@ -31,7 +31,7 @@ async function shown(data: unknown, width: number, { terminal = true, first, hea
   });
   await printer.print(data, () => '');
   const [note = ''] = notes;
-  const left = /too narrow for the columns? (.*);/.exec(note)?.[1]?.split(', ') ?? [];
+  const left = /^more columns: (.*); --columns/.exec(note)?.[1]?.split(', ') ?? [];
   return { lines: texts.join('').trimEnd().split('\n'), left };
 }
 
