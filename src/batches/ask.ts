@@ -62,7 +62,7 @@ export function sayCommand(context: Context, { command, names, typed, options }:
   const isNewcomer = currentCaller(context).source === 'newcomer';
   const profile = isNewcomer ? ['--profile', local] : [];
   const words = ['bizmsg', ...command.split(' '), ...names, ...others, ...options, ...profile];
-  context.reporter.say(`Without questions: ${words.map(shellQuote).join(' ')}`);
+  context.reporter.say(`Without questions:\n  ${words.map(shellQuote).join(' ')}`);
 }
 
 /** The options for the answers of a person. */

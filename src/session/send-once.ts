@@ -81,7 +81,7 @@ function withNextStep(error: unknown, { to = 'PHONE' }: Outgoing, { simulated, t
   if (!(error instanceof CliError)) return error;
   if (error.done !== 'unknown' && error.code !== 'sent-unsure') return error;
   const look = simulated
-    ? 'bizmsg sandbox log shows what arrived'
+    ? 'bizmsg sandbox log shows what arrived there'
     : `bizmsg history ${to} shows what is known, and bizmsg batches mark ${to} settles it`;
   // Nothing holds back a message with a sandbox key.
   const repeat = target.mode === 'sandbox' ? 'the same command' : '--again';

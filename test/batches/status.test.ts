@@ -70,6 +70,12 @@ describe('the line of a batch that works', () => {
     expect(statusOf({ wait: 900 }).status.line(80)).toBe('autumn  0 of 393');
   });
 
+  it('does not say the wait twice, if the rest is sent after it', () => {
+    const { status, take } = statusOf({ wait: 59_500, pace: { limit, waiting: () => undefined } });
+    take(392);
+    expect(status.line(80)).toBe('autumn  392 of 393 · rate limit, 60 s');
+  });
+
   it.each([
     { now: '2026-05-01T20:00:00Z', opens: '09:00' },
     { now: '2026-05-02T20:00:00Z', opens: '2026-05-04 09:00' },

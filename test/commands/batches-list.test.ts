@@ -35,7 +35,9 @@ describe('batches list', () => {
   it('is a table with the columns that people look for', async () => {
     const { open, run } = await batchMachine();
     await makeBatch(await open('ledger'), people);
-    const { stdout } = await run('batches list --no-color', { now, terminal: 80 });
+    const { stdout, stderr } = await run('batches list --no-color', { now, terminal: 80 });
+    expect(stderr).toMatch(/^note: more columns: (?:not_sent, )?(?:rows, )?state, id, .*…; --columns, -o json\n$/);
+    expect(stderr.length).toBeLessThanOrEqual(81);
     expect(stdout.split('\n').map((line) => line.replace(/ +/g, ' '))).toEqual([
       expect.stringMatching(/^name template profile last sent waiting failed unsure/),
       expect.stringMatching(/^autumn sale blumen \S+ 1 1 2 1/),

@@ -52,7 +52,8 @@ describe('a single message', () => {
     const argv = ['send-template', '0170 1234567', 'welcome'];
     const answers = [
       [/Country of .*0170/, 'US'],
-      [/"0170 1234567" is not a phone number/, '\x15DE'],
+      // The wrong answer is no longer in the line.
+      [/"0170 1234567" is not a phone number/, 'Germany'],
     ] as const;
     expect([(await talk(argv, answers)).code, sent()]).toEqual([0, ['+491701234567']]);
   });
@@ -65,6 +66,37 @@ describe('a single message', () => {
     const answers = [[/Recipient/, text], ...more, /❯ welcome/, [/Send it/, 'y']] as const;
     const { code } = await talk(['send-template'], answers);
     expect([code, sent()]).toEqual([0, ['+491701234567']]);
+  });
+
+  it('shows the command line for the answers, before the question', async () => {
+    const person = conversation([
+      [/Recipient/, '0170 1234567'],
+      [/Country of/, 'Germany'],
+      /❯ order_update/,
+      [/name/, 'Ada'],
+      [/order/, ':x y'],
+      [/Send it/, 'n'],
+    ]);
+    const { stderr } = await world.run(['send-template', '--again'], { terminal: 80, keyboard: person.keyboard });
+    expect(stderr).toContain(
+      "Without questions:\n  bizmsg send-template +491701234567 order_update --again -p Ada -p '::x y'\n",
+    );
+    expect(sent()).toEqual([]);
+  });
+
+  it('says once on a terminal that it is simulated', async () => {
+    const notes = async (parent: number) => {
+      const { stdout, stderr } = await world.run(['send-template', '+491701234567', 'welcome', '--no-color'], {
+        terminal: 80,
+        parent,
+      });
+      return [stderr.split('really sent').length - 1, /Sent \(simulated\)/.test(stdout)];
+    };
+    expect([await notes(1), await notes(1), await notes(2)]).toEqual([
+      [1, true],
+      [0, true],
+      [1, true],
+    ]);
   });
 
   it.each([

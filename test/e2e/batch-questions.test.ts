@@ -233,7 +233,9 @@ describe('what is missing is asked for', () => {
     const { write, talk, sandbox, env, home } = await person();
     write('people.csv', 'name,Mobile\nAda,+12025550141\n');
     const file = typed(/File with the people/, `${home}/people.csv`);
-    const { code } = await talk('contacts import', [file, /❯ Mobile/, typed(/Type y to import 1/, 'y')], env);
+    const answers = [file, /❯ Mobile/, typed(/Type y to import 1/, 'y')];
+    const { code, stderr } = await talk('contacts import', answers, env);
+    expect(stderr).toContain(`Without questions:\n  bizmsg contacts import ${home}/people.csv --map Mobile=phone\n`);
     expect([code, sandbox.contacts().at(-1)]).toMatchObject([0, { phone: '+12025550141', name: 'Ada' }]);
   });
 

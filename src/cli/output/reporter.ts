@@ -37,7 +37,9 @@ export function createReporter({ stderr, json, color, redact }: ReporterOptions)
     const line = `${redact(text, secrets)}\n`;
     void stderr.write(last === '' ? line : clearLine + line + last);
   };
-  const wrap = (text: string) => (stderr.isTTY ? folded([text], stderr.columns || 80) : text);
+  // A command stays one line that can be copied.
+  const isWhole = (text: string) => !stderr.isTTY || /^ *bizmsg /.test(text);
+  const wrap = (text: string) => (isWhole(text) ? text : folded([text], stderr.columns || 80));
   const object = (value: object) => write(stderr.isTTY ? safeJson(jsonText(value)) : jsonText(value));
   const announced = new Set<string>();
   return {
