@@ -71,9 +71,9 @@ describe('the line of a batch that works', () => {
   });
 
   it('does not say the wait twice, if the rest is sent after it', () => {
-    const { status, take } = statusOf({ wait: 59_500, pace: { limit, waiting: () => undefined } });
+    const { status, take } = statusOf({ wait: 58_000, limit });
     take(392);
-    expect(status.line(80)).toBe('autumn  392 of 393 · rate limit, 60 s');
+    expect(status.line(80)).toBe('autumn  392 of 393 · rate limit, 58 s');
   });
 
   it.each([
