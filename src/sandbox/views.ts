@@ -25,7 +25,8 @@ export function viewsOf(state: State) {
   return {
     plan: () => state.plan,
     /** In order. A cursor is the number of events up to that point, including dropped ones. */
-    events: (after = 0) => state.events.between(after).map(({ event }) => ({ ...event, payload: payloadOf(event) })),
+    events: ({ after = 0, before, limit }: ReturnType<typeof part> = {}) =>
+      newest(state.events.between(after, before), limit).map(({ event }) => ({ ...event, payload: payloadOf(event) })),
     requests: ({ after = 0, before, limit }: ReturnType<typeof part> = {}) =>
       newest(state.requests.between(after, before), limit),
     cursors: () => ({ events: state.events.next, requests: state.requests.next, messages: state.messages.next }),

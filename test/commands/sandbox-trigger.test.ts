@@ -72,7 +72,7 @@ describe('sandbox trigger', () => {
   it.each([
     ['', '<event> is missing'],
     ['message.recieved', 'did you mean message.received?'],
-    ['message.received --reason-text x', '"reason" is not a field of message.received'],
+    ['message.received --reason-text x', '--reason is unknown; known: from, text'],
     ['message.received --from 12025550101', 'did you mean +12025550101?'],
     ['order.paid --amount 1,50', '--amount must be an amount with a point'],
     ['contact.created --tags vip,', 'has an empty tag'],

@@ -39,13 +39,11 @@ const readers: Readonly<Record<Type, (sandbox: Remote, part: Part) => Promise<re
       const brief = { type: 'request', about: `${method} ${path.replace(/^\/api\/public/, '')}`, status, text, id };
       return { at, types: ['requests'], row: { ...row }, brief };
     }),
-  async events(sandbox, { after, before = 0, limit = Infinity }) {
-    const { events, cursor } = await sandbox.ask('events', { after: after ?? Math.max(0, before - limit) });
-    return events.slice(0, Math.max(0, events.length - (cursor - before))).map(({ id, type, at, data }) => {
+  events: async (sandbox, part) =>
+    (await sandbox.ask('events', part)).events.map(({ id, type, at, data }) => {
       const row = { at: isoTime(at), id, type, data };
       return { at: row.at, types: ['events'], row, brief: { type: 'event', about: type, status: '', text: '', id } };
-    });
-  },
+    }),
   deliveries: async (sandbox, part) =>
     (await sandbox.ask('deliveries', part)).map((row) => {
       const { at, id, type: about, url: text, state, attempts, last } = row;

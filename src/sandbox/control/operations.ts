@@ -11,7 +11,7 @@ import { fields, integer, oneOf, optional, suggestion } from '../readers.ts';
 import { Refusal } from '../refusal.ts';
 import { deliveryFilter } from '../events/deliveries.ts';
 import { feedKinds } from '../feed.ts';
-import { newest } from '../state/table.ts';
+import { newest, newestFields } from '../state/table.ts';
 import { resettable } from '../state/records.ts';
 import { newWebhook } from '../events/webhooks.ts';
 import { messageFilter, part, requestRow } from '../views.ts';
@@ -101,10 +101,10 @@ export const operations = {
   cursor: served(fields({ ...since, of: oneOf(logs) }), (context: Disconnecting, { of, after, wait }) =>
     cursorOf(context, of, { after, wait }),
   ),
-  /** Everything after a cursor, and the next cursor. */
-  events: served(fields(since), async (context: Disconnecting, { after = 0, wait }) => {
-    const cursor = await cursorOf(context, 'events', { after, wait });
-    return { events: context.sandbox.events(after), cursor };
+  /** The newest between two cursors, and the next cursor. */
+  events: served(fields({ ...since, ...newestFields }), async (context: Disconnecting, which) => {
+    const cursor = await cursorOf(context, 'events', which);
+    return { events: context.sandbox.events(which), cursor };
   }),
   requests: op(part, (sandbox, which) => sandbox.requests(which).map(requestRow)),
   /** Records before a cursor, for a page that has the newest ones. */

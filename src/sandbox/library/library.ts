@@ -85,7 +85,7 @@ export function createSandbox(options: SandboxOptions = {}) {
     trigger<E extends EventName>(event: E, values?: FieldsOf<E>): readonly EventRecord[] {
       const before = service.cursors().events;
       run('trigger', operations.trigger, { event, fields: values });
-      return service.events(before);
+      return service.events({ after: before });
     },
     /** Resolves when no delivery is in flight. Deliveries that are due later do not count. */
     settled,
@@ -245,7 +245,7 @@ function createWaitFor(service: Service, closing: AbortSignal) {
     const deadline = performance.now() + span;
     for (let after = 0; ;) {
       const { events: cursor } = service.cursors();
-      const event = service.events(after).find((one) => !returned.has(one.id) && passes(one));
+      const event = service.events({ after }).find((one) => !returned.has(one.id) && passes(one));
       if (event) {
         returned.add(event.id);
         return event;

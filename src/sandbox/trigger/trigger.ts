@@ -4,7 +4,7 @@ import { receiptEvent, receiptsOf, testNumbers } from '../events/receipts.ts';
 import { readOrRefuse, Refusal } from '../refusal.ts';
 import type { Campaign, Contact, Message, SandboxEvent, Template } from '../state/records.ts';
 import type { Core, State } from '../state/state.ts';
-import { defaultReason, type FieldsOf, readFields, whyNotFields } from './fields.ts';
+import { defaultReason, fieldReaders, type FieldsOf } from './fields.ts';
 
 /**
  * Makes an event happen, with the changes that lead to it, and returns all events in order. Throws a Refusal if it is
@@ -43,9 +43,7 @@ function run<E extends EventName>(event: E, fields: FieldsOf<E>, core: Core): Id
 }
 
 function read<E extends EventName>(event: E, fields: Readonly<Record<string, unknown>>): FieldsOf<E> {
-  const problem = whyNotFields(event, Object.keys(fields));
-  if (problem !== undefined) throw new Refusal(400, problem);
-  return readOrRefuse(() => readFields(event, fields));
+  return readOrRefuse(() => fieldReaders[event](fields));
 }
 
 type ReceiptFields = FieldsOf<'message.failed'>;

@@ -83,7 +83,7 @@ describe('a reset', () => {
     expect(again.cursors()).toEqual(cursors);
     again.trigger('message.received');
     expect(again.cursors().events).toBe(cursors.events + 2);
-    expect(again.events(cursors.events)).toHaveLength(2);
+    expect(again.events({ after: cursors.events })).toHaveLength(2);
     expect(again.events().filter(({ id }) => ids.has(id))).toEqual([]);
   });
 });
