@@ -53,7 +53,8 @@ export function bodyField(text: string): { readonly key: readonly string[]; read
   const key = [...first.split('.'), ...inner];
   if (key.includes(''))
     throw usage(`"${text}" has an empty part`, 'such as name=Ada, attributes.city=Oslo or tags[]=vip');
-  if (value === undefined && key.at(-1) !== '[]') throw usage(`"${text}" is not key=value`);
+  if (value === undefined && key.at(-1) !== '[]')
+    throw usage(`"${text}" is not key=value`, 'such as name=Ada, attributes.city=Oslo or tags[]=vip');
   return { key, value };
 }
 

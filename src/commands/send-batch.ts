@@ -28,35 +28,16 @@ export const sendBatch = command({
   piped: 'text',
   run: async (context, { template: first, file: second, ...options }, emit) => {
     const { sendFile } = await import('../batches/send-file.ts');
-    const completed = await complete(context, inPlaces(first, second), options.fromBatch);
+    const completed = await complete(context, first, second, options.fromBatch);
     return sendFile(context, { command: 'send-batch', ...options, ...completed }, emit);
   },
   ...batchView,
 });
 
-interface Places {
-  readonly template: string | undefined;
-  readonly file: string | undefined;
-}
-
-/** A single argument that is a file is the file. */
-function inPlaces(template: string | undefined, file: string | undefined): Places {
-  const isFile = template !== undefined && file === undefined && existsSync(template);
-  return isFile ? { template: undefined, file: template } : { template, file };
-}
-
-interface Completed {
-  readonly template: string;
-  readonly file: string | undefined;
-  readonly isAsked: boolean;
-}
-
-/** Asks a person for the template and the file; a script gets an error. */
-async function complete(
-  context: Context,
-  { template, file }: Places,
-  fromBatch: string | undefined,
-): Promise<Completed> {
+/** Asks a person for the template and the file; a script gets an error. A single argument that is a file is the file. */
+async function complete(context: Context, first?: string, second?: string, fromBatch?: string) {
+  const isFile = first !== undefined && second === undefined && existsSync(first);
+  const [template, file] = isFile ? [undefined, first] : [first, second];
   if (file !== undefined && fromBatch !== undefined)
     throw usage('--from-batch and a file are both given', 'leave one of them out');
   const hasPeople = file !== undefined || fromBatch !== undefined;
@@ -74,11 +55,8 @@ async function complete(
     import('../batches/ask.ts'),
   ]);
   const people = hasPeople ? file : await askForFile(context);
-  return {
-    file: people,
-    template: template ?? (await askForTemplate(context, await listedTemplates(context))),
-    isAsked: true,
-  };
+  const chosen = template ?? (await askForTemplate(context, await listedTemplates(context)));
+  return { template: chosen, file: people, isAsked: true };
 }
 
 /** A template is unlikely to have the name of an existing file. */

@@ -96,7 +96,8 @@ const cancelBatch = command({
   changes: true,
   piped: 'text',
   run: async (context, { name, missing, person, country }) => {
-    if (missing && person !== undefined) throw usage('give either --missing or --person');
+    if (missing && person !== undefined)
+      throw usage('give either --missing or --person', 'bizmsg batches cancel NAME drops all that waits');
     const phone = person === undefined ? undefined : await typedPhone(context, person, '--person', country);
     const what = phone === undefined ? (missing ? 'missing' : 'all') : { phone };
     return withBatches(context, async (stored) => {

@@ -1,15 +1,16 @@
 import { usage } from '../../base/errors.ts';
+import { importParams } from '../../batches/options.ts';
+import { batchView } from '../../batches/view.ts';
 import { command, type Context } from '../../cli/command.ts';
 import { callOptions } from '../../cli/globals.ts';
 import { cell, isRow } from '../../cli/output/rows.ts';
-import { option, repeated } from '../../cli/params.ts';
+import { argument, option, repeated } from '../../cli/params.ts';
 import { isRecord } from '../../contract/readers.ts';
 import { bodyField, jsonIn, nested } from '../body.ts';
 import { listing, listParams, listView } from '../lists.ts';
 import { exportContacts } from './export.ts';
-import { importContacts } from './import.ts';
 
-export const listContacts = command({
+const listContacts = command({
   name: 'list',
   summary: 'List the contacts',
   params: listParams,
@@ -27,7 +28,7 @@ export const listContacts = command({
   view: listView('contacts'),
 });
 
-export const createContact = command({
+const createContact = command({
   name: 'create',
   summary: 'Create a contact',
   details: [
@@ -51,7 +52,7 @@ export const createContact = command({
   run: async (context, { set, setJson, input }) => {
     const fields = [...set, ...setJson.map(({ key, value }) => ({ key, value: jsonField(key, value ?? '[]') }))];
     if (input !== undefined && fields.length > 0)
-      throw usage('--input is the whole body and cannot be combined with --set');
+      throw usage('--input is the whole body and cannot be combined with --set', 'put all fields into the file');
     if (input === undefined && fields.length === 0)
       throw usage('a contact needs at least one field', 'such as --set phone=+12025550142');
     const typed = input === undefined ? nested(fields) : jsonIn(await context.read(input), '--input');
@@ -86,5 +87,38 @@ function jsonField(key: readonly string[], text: string): unknown {
 function lines(created: unknown): readonly string[] {
   return isRow(created) ? Object.entries(created).map(([key, value]) => `  ${key}: ${cell(value)}`) : [];
 }
+
+const importContacts = command({
+  name: 'import',
+  summary: 'Create a contact for every row of a file',
+  details: [
+    'Each column becomes the field of the same name, unless --map renames it. Empty cells are left out. In a field name,',
+    'a dot makes an object: attributes.city. Repeat the command as often as you like: each contact is created once.',
+  ].join('\n'),
+  params: {
+    file: argument('[file]', 'CSV, Excel (.xlsx), TSV, NDJSON or JSON; - is stdin'),
+    ...importParams,
+  },
+  examples: [
+    'contacts import people.csv --profile local',
+    'contacts import people.csv --profile local --dry-run',
+    'contacts import crm.csv --map Mobile=phone --country US --type tags=list:semicolon --profile local',
+  ],
+  sample: 'Batch people (simulated): 2 of 2 are contacts, 0.3 s',
+  accepts: callOptions,
+  piped: 'text',
+  run: async (context, { file: typed, ...options }, emit) => {
+    const isAsked = typed === undefined;
+    if (isAsked && !context.interactive)
+      throw usage('the file is missing', 'bizmsg contacts import <file>; it asks only on a terminal');
+    const [{ sendFile }, { askForFile }] = await Promise.all([
+      import('../../batches/send-file.ts'),
+      import('../../batches/ask.ts'),
+    ]);
+    const file = typed ?? (await askForFile(context));
+    return sendFile(context, { command: 'contacts import', template: '', file, isAsked, ...options }, emit);
+  },
+  ...batchView,
+});
 
 export const contactsCommands = [listContacts, createContact, importContacts, exportContacts];
