@@ -25,22 +25,6 @@ describe('a live batch with requests in flight', () => {
     expect([ended.code, rig.summaryIn(ended.stdout)]).toMatchObject([0, { sent: rows, now: { sent: rows - 4 } }]);
     expect(place.service.asked).toHaveLength(rows);
   });
-
-  it('abandons them after two Ctrl-C; they are unsure, and not sent again until they are marked', async () => {
-    const { place, running, answer } = await inFlight(words, 4);
-    await stopTwice(running);
-    expect(await running.ended).toBe(130);
-    answer();
-    expect(rig.summaryIn(running.stdout())).toMatchObject({ sent: 0, unsure: 4, waiting: rows - 4 });
-    const unsure = (await rig.rowsOf(place)).filter(({ outcome }) => outcome === 'unsure');
-    expect(unsure.map(({ row }) => row)).toEqual([1, 2, 3, 4]);
-    const ended = await place.bin(words);
-    expect([ended.code, rig.summaryIn(ended.stdout)]).toMatchObject([10, { sent: rows - 4, unsure: 4 }]);
-    expect((await place.bin(['batches', 'mark', rig.name, '--sent'])).code).toBe(0);
-    const marked = await place.bin(words);
-    expect([marked.code, rig.summaryIn(marked.stdout)]).toMatchObject([0, { sent: rows, unsure: 0 }]);
-    expect(place.service.asked).toHaveLength(rows);
-  });
 });
 
 it.each([

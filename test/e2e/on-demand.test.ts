@@ -100,18 +100,3 @@ describe('the log of a background sandbox', () => {
     expect(readFileSync(log, 'utf8')).toMatch(/^Ready http\S+/);
   });
 });
-
-it.each([
-  ['another plan', ['--plan', 'starter'], ['--plan', 'growth'], /, started with --plan=(starter|growth)$/m],
-  ['no options', ['--plan', 'starter'], [], /, started (with --plan=starter|without options)$/m],
-])('refuses the second of two simultaneous starts with %s', async (_, one, other, named) => {
-  const home = newHome();
-  const start = (words: readonly string[]) => bin(['sandbox', 'start', '--background', ...words], { home });
-  const ran = await Promise.all([start(one), start(other)]);
-  const [first, second] = ran.toSorted((a, b) => a.code - b.code);
-  expect(first).toMatchObject({ code: 0, stdout: expect.stringContaining('Ready') });
-  expect(second).toMatchObject({ code: 3, stdout: '' });
-  expect(second?.stderr).toMatch(/error: this sandbox is already running: http:\S+, started /);
-  expect(second?.stderr).toMatch(named);
-  expect(await running(home)).toHaveLength(1);
-});

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { temporaryHome } from '../support/bin.ts';
 import { stopSandboxes } from '../support/cli.ts';
 import { noTerminal, openTerminal, type Terminal, type TerminalOptions } from '../support/terminal.ts';
@@ -112,16 +112,6 @@ describe('prompts', () => {
     await terminal.until('\nsound');
   });
 
-  it('a terminal of unknown width does not hang', async () => {
-    const home = temporaryHome();
-    onTestFinished(home.remove);
-    const terminal = await opened({ home: home.path }, 'stty cols 0');
-    await terminal.enter('bizmsg send-template +12025550101 welcome --profile local');
-    expect(await terminal.ended()).toBe(0);
-    await terminal.enter('bizmsg sandbox stop');
-    expect(await terminal.ended()).toBe(0);
-  });
-
   it('a prompt goes on after C-z and fg', async () => {
     const terminal = await opened(here(), 'bizmsg login');
     await terminal.until('Name of the profile');
@@ -150,38 +140,6 @@ describe('prompts', () => {
     expect(terminal.history()).not.toContain(world.sandbox.keys.live.slice(-12));
     expect(terminal.screen().includes('bizmsg keys switch-mode live')).toBe(answer === 'n');
     expect(await profiles()).toMatchObject([profile]);
-  });
-
-  it.each([
-    ['the same business', [], null],
-    ['another client', ['Down'], 'beta'],
-  ])('login at the address of another profile asks whose it is: %s', async (_, keys, account) => {
-    await addProfile();
-    const terminal = await opened(
-      world,
-      `bizmsg login --no-check --profile beta --plan growth --base-url ${world.url}`,
-    );
-    await terminal.reply('API key', world.sandbox.keys.sandbox);
-    await terminal.until(/the same business, or another client\?[^]*the same business as acme[^]*another client/);
-    for (const key of [...keys, 'Enter']) terminal.press(key);
-    await terminal.reply('Use it now?', 'y');
-    expect(await terminal.ended()).toBe(0);
-    expect(await profiles()).toMatchObject([{ in_use: false }, { name: 'beta', in_use: true, account }]);
-  });
-
-  it.each([
-    ['logout --sandbox', 'Remove the sandbox key'],
-    ['keys switch-mode live', 'Use the live key'],
-  ])('%s escapes control characters of a profile name in its prompt', async (line, question) => {
-    const name = 'ac\u001b]0;owned\u0007me\u001b[31m\u202e';
-    const keys = { sandbox: 'sk_test_4f9Qm2ZpL8xVt3Hd', live: 'sk_live_7Rw1Kc5NbY6uJe0S' };
-    const odd = { baseUrl: 'https://api.example.com', mode: 'sandbox', keys };
-    mkdirSync(join(world.home, '.config/bizmsg'), { recursive: true, mode: 0o700 });
-    writeFileSync(store(), JSON.stringify({ version: 1, current: name, profiles: { [name]: odd } }), { mode: 0o600 });
-    const terminal = await opened(here(), `bizmsg ${line}`);
-    await terminal.reply(question, 'n');
-    expect(await terminal.ended()).toBe(11);
-    expect(terminal.written()).not.toMatch(/\u001b\]0;owned|\u202e/);
   });
 
   it.each([

@@ -41,25 +41,4 @@ describe('an unusual environment', () => {
     expect([sent.exitCode, stopped.stdout]).toEqual([0, expect.stringMatching(/^Stopped http/)]);
     expect(readdirSync(state)).toContain('sandboxes');
   });
-
-  it.each([
-    ['that never ends', 'yes |', 'stdin is longer than 32 MB'],
-    ['that is not text', String.raw`printf '{"name":"\377"}' |`, 'stdin is not UTF-8 text'],
-    ['that is closed', '<&-', 'is not JSON'],
-  ])('refuses stdin %s, and sends nothing', async (_, from, why) => {
-    const create = `${bizmsg} contacts create --input -`;
-    const { exitCode, stderr } = await shell(from.endsWith('|') ? `${from} ${create}` : `${create} ${from}`);
-    expect([exitCode, stderr]).toEqual([2, expect.stringContaining(why)]);
-    expect(world.sandbox.contacts()).toHaveLength(5);
-  });
-
-  it('accepts a body that starts with a byte order mark', async () => {
-    const { exitCode } = await shell(
-      String.raw`printf '\357\273\277{"phone":"+12025550142"}' | ${bizmsg} contacts create --input -`,
-    );
-    expect([exitCode, world.sandbox.contacts()]).toEqual([
-      0,
-      expect.arrayContaining([expect.objectContaining({ phone: '+12025550142' })]),
-    ]);
-  });
 });

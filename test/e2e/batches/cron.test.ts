@@ -20,16 +20,6 @@ describe('a weekly text by cron', () => {
       machine.wait(7 * day);
     }
   });
-
-  it('that was stopped goes on with the same line, and nobody gets it twice', async ({ machine }) => {
-    for (const week of [1, 2]) {
-      const typed = `${words} -p :name -p Hello`;
-      const { sent } = await machine.interrupted(10, all, typed);
-      expect(await machine.send(all, typed)).toMatchObject({ code: 0, sent: 40, now: { sent: 40 - sent } });
-      expect(machine.tally()).toEqual({ [week]: 40 });
-      machine.wait(7 * day);
-    }
-  });
 });
 
 describe('a growing file by cron, for 500 days', { timeout: 600_000 }, () => {
