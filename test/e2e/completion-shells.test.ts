@@ -71,6 +71,7 @@ for (const { shell, whyNot } of installed) {
       const terminal = await openShell(shell, home);
       terminal.type('bizmsg contacts list --url-param key=sk_live_7Rw1Kc5NbY6uJe0S --profile ac');
       terminal.press('Tab');
+      await terminal.until('--profile acme');
       terminal.type('@');
       await terminal.until('--profile acme @');
       const asked = readFileSync(log, 'utf8');
@@ -156,6 +157,8 @@ async function clear(terminal: Terminal): Promise<void> {
 async function completed(terminal: Terminal, typed: string, becomes: string): Promise<string> {
   terminal.type(typed);
   terminal.press('Tab');
+  // A shell that is completing may lose keys.
+  await terminal.until(`ready> ${becomes.trimEnd()}`);
   terminal.type('@');
   const shown = await terminal.until(`ready> ${becomes}@`);
   terminal.press('C-u');

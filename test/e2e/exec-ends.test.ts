@@ -76,14 +76,12 @@ describe('without a terminal, sandbox exec leaves no process behind', () => {
     await expectNothingLeft(running);
   });
 
-  it('after a second Ctrl-C, which shortens the delay', async (given) => {
+  it('after a second Ctrl-C, which kills it', async (given) => {
     const running = await start(given, `trap '' INT; ${busy}; wait; wait`);
-    const began = Date.now();
     const [shell = 0] = running.pids;
     await expect.poll(() => alive(running.pid, 'SIGINT') && isRunning(shell)).toBe(false);
     // A third Ctrl-C during the exit would end it by the signal itself.
     expect([137, null]).toContain(await running.ended);
-    expect(Date.now() - began).toBeLessThan(4_000);
     await expectNothingLeft(running);
   });
 

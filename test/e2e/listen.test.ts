@@ -76,28 +76,6 @@ function lowercased(headers: Readonly<Record<string, string>>): Readonly<Record<
 }
 
 describe('webhooks listen --profile local', () => {
-  it('starts the sandbox, and prints each of its events in one line', async () => {
-    const running = startBin(['webhooks', 'listen', '--port', '0', '--profile', 'local'], { home: home.path });
-    onTestFinished(() => void alive(running.pid, 'SIGKILL'));
-    await expect.poll(running.stdout).toMatch(/^Ready http:\/\/127\.0\.0\.1:\d+ for events of the sandbox/);
-    await trigger('message.failed', '--to', '+12025550101', '--reason', 'blocked');
-    await expect
-      .poll(running.stdout)
-      .toMatch(/\n\S+T\d\d:\d\d:\d\d\.\d{3}Z {2}message\.failed {2}\+12025550101 {2}blocked.*\n/);
-    alive(running.pid, 'SIGINT');
-    expect([await running.ended, running.stdout().split('\n').length]).toEqual([0, 4]);
-  });
-
-  it('prints objects with the event, its signature status, and its body as JSON', async () => {
-    const listening = await listen(['--profile', 'local']);
-    await trigger('order.paid', '--amount', '49.90', '--currency', 'EUR');
-    const [event] = await listening.printed('event', 1);
-    expect(event).toMatchObject({ name: 'order.paid', signature: { verdict: 'good' }, body: { type: 'order.paid' } });
-    expect(event).toMatchObject({
-      headers: { 'content-type': 'application/json', 'webhook-id': expect.stringMatching(/^evt_/) },
-    });
-  });
-
   it('reports to the sandbox what the handler behind it answered', async () => {
     const handler = await receiver((response) => response.writeHead(500).end('TypeError: order is undefined'));
     const listening = await listen(['--profile', 'local', '--forward-to', handler.url]);

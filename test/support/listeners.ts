@@ -17,7 +17,7 @@ export async function announced<T>(home: string, start: () => T): Promise<Announ
   const running = start();
   let url: string | undefined;
   const isThere = async () => (url = (await listenersIn(home)).find((one) => !before.has(one))) !== undefined;
-  await expect.poll(isThere, { timeout: 30_000 }).toBe(true);
+  await expect.poll(isThere).toBe(true);
   const text = (url ?? '').replace(/\/$/, '');
   return { running, url: text, port: Number(new URL(text).port) };
 }

@@ -141,7 +141,7 @@ export async function startPostgres({
       };
       const args = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
       child = spawn(bin('postgres'), ['-D', data, ...args], { ...as, cwd: folder, stdio: 'ignore' });
-      for (let tries = 0; tries < 400; tries++) {
+      for (let tries = 0; tries < 2_000; tries++) {
         try {
           server.sql('SELECT 1');
           return;

@@ -74,7 +74,8 @@ export function openTerminal({ home, columns = 100, rows = 40, env = {} }: Termi
 
   const screen = () => tmux('capture-pane', '-p');
   const untilIs = async (holds: (shown: string) => boolean, what: string) => {
-    for (let attempt = 0; attempt < 300; attempt++) {
+    // Until just before its test gives up.
+    for (const end = performance.now() + 50_000; performance.now() < end;) {
       const shown = screen();
       if (holds(shown)) return shown;
       await wait(40);

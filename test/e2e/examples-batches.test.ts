@@ -1,0 +1,3 @@
+import { runExamples } from './examples-runs.ts';
+
+runExamples(/^(batches|history|send)/);
