@@ -37,6 +37,11 @@ it('creates a contact for every row', async () => {
   ]);
 });
 
+it('prints the id of its batch with -o id', async () => {
+  const { stdout } = await world.run(['contacts', 'import', file(`phone\n${ada}\n`), '-o', 'id']);
+  expect((await world.run(['batches', 'show', stdout.trim()])).stdout).toContain('Batch people');
+});
+
 it('maps, keeps, sets, converts and chooses', async () => {
   const text = 'Mobile,Full Name,tags,note\n(202) 555-0141,Ada,a;b,x\n(202) 555-0142,Bo,,y\n';
   const map = ['--map', 'Mobile=phone', '--map', 'Full Name=name', '--keep', 'tags', '--type', 'tags=list:semicolon'];

@@ -122,6 +122,16 @@ describe('the printed result', () => {
     expect(stdout.includes('\u001b[')).toBe(colored);
   });
 
+  it.each([[['send-template', phone, 'welcome']], [['contacts', 'create', '--set', `phone=${phone}`]]])(
+    'has no id in a dry run with -o id, but a note: %j',
+    async (argv) => {
+      const ran = await world.run([...argv, '--dry-run', '-o', 'id']);
+      expect(ran).toMatchObject({ code: 0, stdout: '' });
+      expect(ran.stderr).toContain('note: nothing was sent, so there is no id; -o json shows the request\n');
+      expect(calls().filter(({ method }) => method === 'POST')).toEqual([]);
+    },
+  );
+
   it('marks a send as simulated on a terminal', async () => {
     const { stdout } = await world.run(['send-template', '+12025550101', 'welcome', '--no-color'], { terminal: 80 });
     expect(stdout).toBe(`Sent (simulated) ${world.sandbox.messages()[0]?.id}\n`);
