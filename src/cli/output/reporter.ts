@@ -37,9 +37,9 @@ export function createReporter({ stderr, json, color, redact }: ReporterOptions)
     const line = `${redact(text, secrets)}\n`;
     void stderr.write(last === '' ? line : clearLine + line + last);
   };
+  const wrap = (text: string) => (stderr.isTTY ? folded([text], stderr.columns || 80) : text);
   // A command stays one line that can be copied.
-  const isWhole = (text: string) => !stderr.isTTY || /^ *bizmsg /.test(text);
-  const wrap = (text: string) => (isWhole(text) ? text : folded([text], stderr.columns || 80));
+  const wrapText = (line: string) => (line.startsWith('  bizmsg ') ? line : wrap(line));
   const object = (value: object) => write(stderr.isTTY ? safeJson(jsonText(value)) : jsonText(value));
   const announced = new Set<string>();
   return {
@@ -56,7 +56,7 @@ export function createReporter({ stderr, json, color, redact }: ReporterOptions)
       const text = readable(failure).map(wrap).join('\n');
       return write(text.replace(/^error:/, (label) => color.bold(color.red(label))));
     },
-    say: (text) => write(safeLines(text).split('\n').map(wrap).join('\n')),
+    say: (text) => write(safeLines(text).split('\n').map(wrapText).join('\n')),
     trace: (line) => (json ? object({ note: { code: 'trace', message: line } }) : write(safeLines(line))),
     live: (line) => {
       if (line !== last) void stderr.write(clearLine + line);
