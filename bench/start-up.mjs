@@ -1,5 +1,5 @@
 // How long common commands take from spawn to exit, beside bare Node and a minimal script that posts one message.
-//   node bench/start-up.mjs [--quick] [commands] [runs]
+//   node bench/start-up.mjs [--quick] [commands] [batches]
 import { spawnSync } from 'node:child_process';
 import { bizmsg, environment, keys, newPath, rival, run, startServer } from './rig/processes.mjs';
 import { writePeople, writeProfile } from './rig/processes.mjs';
@@ -10,7 +10,7 @@ const bare = { name: 'node -e 0', words: ['-e', '0'] };
 const post = { name: 'a post by node:http', words: [rival('http-post.cjs')] };
 const version = ours('--version');
 
-await measure('Median milliseconds from spawn to exit.', { commands, runs });
+await measure('Median milliseconds from spawn to exit.', { commands, batches });
 
 async function commands(isQuick) {
   const server = await startServer('server', rival('strict-server.cjs'));
@@ -30,8 +30,8 @@ async function commands(isQuick) {
   ];
 }
 
-/** Lists the runs of a machine that has had 200 of them. */
-async function runs(isQuick) {
+/** Lists the batches of a machine that has had 200 of them. */
+async function batches(isQuick) {
   const server = await startServer('server', rival('strict-server.cjs'));
   const [folder, BIZMSG_API_KEY] = [newPath('state'), keys.sandbox];
   const variables = { BIZMSG_STATE_DIR: folder, BIZMSG_API_KEY, BIZMSG_BASE_URL: server.url };
@@ -39,9 +39,9 @@ async function runs(isQuick) {
     const files = [0, 1, 2, 3].map((more) => writePeople(1, n + more));
     await Promise.all(files.map((file) => run([bizmsg, 'contacts', 'import', file, '--quiet'], variables)));
   }
-  const list = ours('runs list, 200 runs', 'runs list');
+  const list = ours('batches list, 200 batches', 'batches list');
   const beside = await timed([version, list], isQuick, variables);
-  return [{ ...beside(list, version), most: 1.5, why: 'reads one table, not the rows of 200 runs' }];
+  return [{ ...beside(list, version), most: 1.5, why: 'reads one table, not the rows of 200 batches' }];
 }
 
 /** Compares medians, because the time of a single process varies. */

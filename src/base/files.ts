@@ -189,10 +189,8 @@ export function fileUnusable(error: unknown): CliError | undefined {
 export function tooManyFiles(error: unknown): CliError | undefined {
   const fault = fsError(error);
   const hint = fault && moreFiles[fault.code];
-  return hint === undefined ? undefined : configuration(tooManyFilesCode, fault?.reason ?? '', hint, error);
+  return hint === undefined ? undefined : configuration('too-many-files', fault?.reason ?? '', hint, error);
 }
-
-export const tooManyFilesCode = 'too-many-files';
 
 const moreFiles: Readonly<Record<string, string>> = {
   EMFILE: 'raise the limit, for example with "ulimit -n 1024"',

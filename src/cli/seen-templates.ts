@@ -1,9 +1,8 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createStateFolder, readRegular, requireOwn } from '../base/files.ts';
 import type { Host } from '../base/host.ts';
 import { redact } from '../base/redact.ts';
-import { replaceFile } from '../base/replace-file.ts';
 import { isRecord } from '../contract/readers.ts';
 import { currentCaller, type LocalCaller, type ServiceCaller } from '../session/caller.ts';
 import { stateFolder } from '../session/folders.ts';
@@ -73,7 +72,7 @@ export function rememberTemplates(context: Context, templates: readonly SeenTemp
     const others = Object.entries(placesIn(folder)).filter(([place]) => place !== placeOf(caller));
     const places = Object.fromEntries([...others.slice(1 - mostPlaces), [placeOf(caller), kept]]);
     writeFileSync(draft, JSON.stringify({ version: 2, places }), { mode: 0o600, flag: 'wx' });
-    replaceFile(draft, join(folder, 'templates.json'));
+    renameSync(draft, join(folder, 'templates.json'));
   } catch {
     rmSync(draft, { force: true });
   }

@@ -1,5 +1,5 @@
 import { CliError, type Done, type ErrorCode, type ExitName } from '../base/errors.ts';
-import { tooManyFiles, tooManyFilesCode } from '../base/files.ts';
+import { tooManyFiles } from '../base/files.ts';
 import { parseJson } from '../base/json.ts';
 import type { Redactor } from '../base/redact.ts';
 import { errorDetail, statuses } from '../contract/statuses.ts';
@@ -144,7 +144,7 @@ const explanations: Readonly<Record<WireFailureKind, (failure: WireFailure, url:
   }),
   files: ({ message, cause }, { host }) => ({
     exit: 'configuration',
-    code: tooManyFilesCode,
+    code: 'too-many-files',
     message: `cannot connect to ${host}: ${message}`,
     hint: tooManyFiles(cause)?.hint,
   }),

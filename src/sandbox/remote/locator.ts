@@ -1,7 +1,6 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createStateFolder, ownNamesIn, readIfPresent, requireOwn } from '../../base/files.ts';
-import { replaceFile } from '../../base/replace-file.ts';
 import * as read from '../../contract/readers.ts';
 import { integer, oneOf } from '../readers.ts';
 
@@ -32,7 +31,7 @@ export function writeLocator(stateFolder: string, written: Locator): void {
       rmSync(locatorFile(stateFolder, other.port), { force: true });
   const path = locatorFile(stateFolder, written.port);
   writeFileSync(`${path}.new`, `${JSON.stringify(written)}\n`, { mode: 0o600 });
-  replaceFile(`${path}.new`, path);
+  renameSync(`${path}.new`, path);
 }
 
 /** Removes the locator unless another sandbox now uses the port. */

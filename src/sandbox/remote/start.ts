@@ -1,9 +1,8 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type CliError, configuration, fsError } from '../../base/errors.ts';
 import { readIfPresent, statsOf } from '../../base/files.ts';
 import type { Host } from '../../base/host.ts';
-import { replaceFile } from '../../base/replace-file.ts';
 import { sleep } from '../time/clock.ts';
 import { defaultData, locatorFolder } from './locator.ts';
 import { openRemote } from './remote.ts';
@@ -121,5 +120,5 @@ const largestLog = 1024 * 1024;
 
 /** Keeps one older log. */
 function rotate(log: string): void {
-  if ((statsOf(log)?.size ?? 0) >= largestLog) replaceFile(log, `${log}.1`);
+  if ((statsOf(log)?.size ?? 0) >= largestLog) renameSync(log, `${log}.1`);
 }

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { configuration, reasonOf } from '../../base/errors.ts';
 import type { Host } from '../../base/host.ts';
 import { exactJson, jsonText } from '../../base/json.ts';
-import { replaceFile } from '../../base/replace-file.ts';
 import { isRecord } from '../../contract/readers.ts';
 import { loadedState, settingsOf, type State } from './state.ts';
 import { jsonOf } from './table.ts';
@@ -84,7 +83,7 @@ export function openStateFile(folder: string, options: FileOptions): StateFile {
     const draft = `${path}.new`;
     try {
       await write(draft, partsOf(state));
-      if (isOurs()) replaceFile(draft, path);
+      if (isOurs()) renameSync(draft, path);
     } catch (error) {
       unsaved ??= state;
       throw error;
