@@ -28,7 +28,7 @@ const scenes = {
   listen: ['bizmsg webhooks listen --forward-to 3000/hook --retry', '?Ready', `!${sent}`, '?message.read'],
 };
 const css = `.c1{font-weight:bold}.c2{opacity:.6}.c31{fill:#ff7b72}.c32{fill:#7ee787}.c33{fill:#f2cc60}.c34{fill:#79c0ff}
-.c35{fill:#d2a8ff}.c36{fill:#76e3ea}text{font:14px ui-monospace,Menlo,Consolas,monospace;fill:#d7dde3;white-space:pre}`;
+.c35{fill:#d2a8ff}.c36{fill:#76e3ea}text{font:14px ui-monospace,Menlo,Consolas,monospace;fill:#d7dde3}`;
 const run = (command) => promisify(exec)(command, { env, cwd: home });
 const tmux = (...words) => execFileSync('tmux', ['-S', `${home}/tmux`, ...words], { encoding: 'utf8' });
 let failures = 1;
@@ -88,7 +88,7 @@ function svgOf(lines) {
       return '';
     });
     const length = Array.from(parts.filter((_, at) => at % 2 === 0).join('')).length * cell;
-    return `<text x="${edge}" y="${edge + (row + 0.75) * line}" textLength="${length}">${spans.join('')}</text>`;
+    return `<text xml:space="preserve" x="${edge}" y="${edge + (row + 0.75) * line}" textLength="${length}">${spans.join('')}</text>`;
   });
   const [width, height] = [columns * cell + 2 * edge, lines.length * line + 2 * edge];
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" role="img"><style>${css}</style>
