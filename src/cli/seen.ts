@@ -1,8 +1,7 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createStateFolder, readRegular, requireOwn } from '../base/files.ts';
 import type { Host } from '../base/host.ts';
-import { replaceFile } from '../base/replace-file.ts';
 import { stateFolder } from '../session/folders.ts';
 
 type Machine = Pick<Host, 'env' | 'home'>;
@@ -47,7 +46,7 @@ function writeLines(host: Machine & Pick<Host, 'pid'>, name: string, lines: read
   try {
     createStateFolder(stateFolder(host));
     writeFileSync(draft, `${kept.join('\n')}\n`, { mode: 0o600, flag: 'wx' });
-    replaceFile(draft, file);
+    renameSync(draft, file);
   } catch {
     rmSync(draft, { force: true });
   }
