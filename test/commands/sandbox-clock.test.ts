@@ -1,16 +1,5 @@
 import { expect, it } from 'vitest';
-import { manualClock } from '../../src/sandbox/time/clock.ts';
-import { cli } from '../support/cli.ts';
-import { newHome } from '../support/fake-service.ts';
-import { serveLocal } from '../support/local.ts';
-
-async function local() {
-  const home = newHome();
-  const sandbox = await serveLocal(home, { clock: manualClock(Date.UTC(2026, 4, 1, 12)) });
-  const run = (line: string, terminal?: number) =>
-    cli(line.split(' '), { home, ...(terminal !== undefined && { terminal }) });
-  return { sandbox, run };
-}
+import { local } from './sandbox-rig.ts';
 
 const send = 'send-template +12025550103 welcome --profile local';
 
@@ -27,7 +16,9 @@ it('sandbox clock +5s advances the clock and prints what fired', async () => {
 it('sandbox clock next advances to the next receipt, shown in local time on a terminal', async () => {
   const { run } = await local();
   await run(send);
-  expect((await run('sandbox clock next', 120)).stdout).toMatch(/^May 1 \d\d:\d\d {2}message\.delivered {2}evt_/);
+  expect((await run('sandbox clock next', { terminal: 120 })).stdout).toMatch(
+    /^May 1 \d\d:\d\d {2}message\.delivered {2}evt_/,
+  );
 });
 
 it('sandbox clock next-month advances to the next month', async () => {

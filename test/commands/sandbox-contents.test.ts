@@ -3,14 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { cli } from '../support/cli.ts';
 import { newHome } from '../support/fake-service.ts';
-import { serveLocal } from '../support/local.ts';
-
-async function local() {
-  const home = newHome();
-  const sandbox = await serveLocal(home);
-  const run = (line: string, stdin?: string) => cli(line.split(' '), { home, ...(stdin !== undefined && { stdin }) });
-  return { home, sandbox, run };
-}
+import { local } from './sandbox-rig.ts';
 
 describe('sandbox reset', () => {
   it('prints the remaining counts', async () => {
@@ -52,7 +45,7 @@ describe('sandbox seed', () => {
   it('reports every invalid record, and loads nothing', async () => {
     const { run, sandbox } = await local();
     const given = '{"contacts":[{"phone":"1"},{"phone":"+12"},{"phon":"+1"}],"templates":[{"name":"x"}]}';
-    const { code, stdout, stderr } = await run('sandbox seed -', given);
+    const { code, stdout, stderr } = await run('sandbox seed -', { stdin: given });
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toBe(
       [
@@ -76,7 +69,7 @@ describe('sandbox seed', () => {
     ],
     ['sandbox seed -', '[]', 'an object with at least one of contacts, templates, campaigns'],
   ])('%s with %j exits 2', async (line, stdin, message) => {
-    const { code, stdout, stderr } = await (await local()).run(line, stdin);
+    const { code, stdout, stderr } = await (await local()).run(line, { stdin });
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toContain(message);
   });

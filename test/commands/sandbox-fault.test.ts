@@ -1,26 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { cli } from '../support/cli.ts';
-import { newHome } from '../support/fake-service.ts';
-import { serveLocal } from '../support/local.ts';
-
-async function local() {
-  const home = newHome();
-  const sandbox = await serveLocal(home, { seed: 'a seed' });
-  const run = (line: string, terminal?: number) =>
-    cli(line.split(' '), { home, ...(terminal !== undefined && { terminal }) });
-  const add = (line: string) => run(`sandbox fault ${line}`);
-  return { sandbox, run, add };
-}
+import { local } from './sandbox-rig.ts';
 
 const send = 'send-template +12025550101 welcome --profile local --retries 0';
 const patience = (kind: string) => (kind === 'hang' ? ' --timeout 300ms' : '');
 
 describe('sandbox fault', () => {
   it('adds, lists with counts, and clears', async () => {
-    const { add, run } = await local();
-    const { stdout: id } = await add('send-template=500 --times 3 -o id');
-    await add('requests=10ms --after');
-    await add('message,order.paid=bad-signature message.read=5s');
+    const { run } = await local();
+    const { stdout: id } = await run('sandbox fault send-template=500 --times 3 -o id');
+    await run('sandbox fault requests=10ms --after');
+    await run('sandbox fault message,order.paid=bad-signature message.read=5s');
     await run(send);
     const { stdout } = await run('sandbox fault --columns on,what,when,injected,expires --no-header');
     expect(stdout.split('\n')).toEqual([
@@ -34,13 +23,13 @@ describe('sandbox fault', () => {
     expect((await run(`sandbox fault clear ${id.trim()}`)).stdout).toBe(`cleared\n${id}`);
     expect((await run(`sandbox fault clear ${id.trim()}`)).code).toBe(5);
     expect((await run('sandbox fault clear --no-header')).stdout).toMatch(/^(flt_\w+\n){3}$/);
-    expect((await run('sandbox fault', 80)).stdout).toBe('No faults\n');
+    expect((await run('sandbox fault', { terminal: 80 })).stdout).toBe('No faults\n');
     expect((await run('sandbox status')).stdout).not.toContain('faults');
   });
 
   it('appears in the log of requests, with its effect', async () => {
-    const { add, run } = await local();
-    const { stdout: id } = await add('campaigns-list=504 -o id');
+    const { run } = await local();
+    const { stdout: id } = await run('sandbox fault campaigns-list=504 -o id');
     await run('campaigns list --profile local --retries 0');
     const { stdout } = await run('sandbox log --type requests -o json');
     expect(JSON.parse(stdout)).toMatchObject([{ status: 504, fault: id.trim(), detail: 'status 504, not executed' }]);
@@ -58,8 +47,8 @@ describe('sandbox fault', () => {
     ['events=drop --after', '--after is for endpoints, not for events', ''],
     ['requests=hang --times 0', 'is too small', ''],
   ])('%s is exit 2', async (line, reason, hint) => {
-    const { sandbox, add } = await local();
-    const { code, stderr, stdout } = await add(line);
+    const { sandbox, run } = await local();
+    const { code, stderr, stdout } = await run(`sandbox fault ${line}`);
     expect([code, stdout, sandbox.faults.list()]).toEqual([2, '', []]);
     expect(stderr).toContain(reason);
     expect(stderr).toContain(hint);
@@ -68,8 +57,8 @@ describe('sandbox fault', () => {
 
 describe('a fault after the message was sent', () => {
   it.each(['reset', '500', '503', 'hang'])('%s makes send-template exit 13; the message is sent once', async (kind) => {
-    const { sandbox, add, run } = await local();
-    await add(`send-template=${kind} --after`);
+    const { sandbox, run } = await local();
+    await run(`sandbox fault send-template=${kind} --after`);
     const { code, stdout, stderr } = await run(send + patience(kind));
     expect([code, stdout, sandbox.messages().length]).toEqual([13, '', 1]);
     expect(stderr).toContain('it may have been done');
@@ -84,8 +73,8 @@ describe('a fault', () => {
     ['hang', 9],
     ['10ms', 0],
   ])('%s makes a GET exit %d', async (kind, exit) => {
-    const { add, run } = await local();
-    await add(`requests=${kind}`);
+    const { run } = await local();
+    await run(`sandbox fault requests=${kind}`);
     expect((await run(`contacts list --profile local --retries 0${patience(kind)}`)).code).toBe(exit);
   });
 });

@@ -1,15 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { manualClock } from '../../src/sandbox/time/clock.ts';
-import { bearing, order, paths, start } from '../sandbox/calls.ts';
+import { bearing, order, paths } from '../sandbox/calls.ts';
 import { receiver } from '../sandbox/receiver.ts';
-import { cli, type CliOptions } from '../support/cli.ts';
-import { newHome } from '../support/fake-service.ts';
-import { serveLocal } from '../support/local.ts';
+import { local } from './sandbox-rig.ts';
 
-async function local() {
-  const home = newHome();
-  const sandbox = await serveLocal(home, { clock: manualClock(start) });
-  const run = (line: string, options: Partial<CliOptions> = {}) => cli(line.split(' '), { home, ...options });
+async function open() {
+  const { sandbox, run } = await local();
   const send = async (change: object = {}): Promise<string> => {
     const body = JSON.stringify({ ...order, ...change });
     const headers = bearing(sandbox.keys.sandbox);
@@ -25,7 +20,7 @@ const at = '2026-05-01T12:00:00.000Z';
 
 describe('sandbox log', () => {
   it('lists requests, messages and events in order', async () => {
-    const { sandbox, run, send } = await local();
+    const { sandbox, run, send } = await open();
     const id = await send();
     await sandbox.time.advance(500);
     const [event] = sandbox.events();
@@ -46,14 +41,14 @@ describe('sandbox log', () => {
     ['deliveries', 'at\tid\tevent\ttype\turl\tstate\tattempts\tlast\tforwarded\tnext_at'],
     ['messages,requests', 'at\ttype\tabout\tstatus\ttext\tid'],
   ])('with --type %s has the columns %s', async (type, header) => {
-    const { sandbox, run, send } = await local();
+    const { sandbox, run, send } = await open();
     await send();
     await sandbox.time.advance(500);
     expect((await run(`sandbox log --type ${type}`)).stdout.split('\n')[0]).toBe(header);
   });
 
   it('lists refused requests, with the reason', async () => {
-    const { run, sandbox } = await local();
+    const { run, sandbox } = await open();
     await sandbox.answer({ method: 'GET', target: '/api/public/contacts', headers: {}, body: '' });
     await run('contacts list --profile local');
     expect(JSON.parse((await run('sandbox log --type requests -o json')).stdout)).toMatchObject([
@@ -63,7 +58,7 @@ describe('sandbox log', () => {
   });
 
   it.each(['messages', 'requests', 'events', 'deliveries'])('shows the newest %s with --limit', async (type) => {
-    const { sandbox, run, send } = await local();
+    const { sandbox, run, send } = await open();
     for (let number = 0; number < 3; number++) await send();
     await sandbox.time.advance(500);
     const all = (await run(`sandbox log --type ${type} -o ndjson`)).stdout.split('\n');
@@ -78,7 +73,7 @@ describe('sandbox log', () => {
     ['--since 2026-05-01T12:05:00Z', [1, 2]],
     ['--since 2027-01-01', []],
   ])('selects with %s, by the clock of the sandbox', async (words, shown) => {
-    const { sandbox, run, send } = await local();
+    const { sandbox, run, send } = await open();
     const ids = [await send()];
     for (let more = 0; more < 2; more++) {
       await sandbox.time.advance(10 * 60_000);
@@ -89,7 +84,7 @@ describe('sandbox log', () => {
   });
 
   it('shows the last 50 on a terminal, with a note', async () => {
-    const { run, send } = await local();
+    const { run, send } = await open();
     const ids = [];
     for (let number = 0; number < 60; number++) ids.push(await send());
     const shown = await run('sandbox log --type messages -o id --no-color', { terminal: 80 });
@@ -98,13 +93,13 @@ describe('sandbox log', () => {
   });
 
   it('says that there is nothing yet', async () => {
-    const { run } = await local();
+    const { run } = await open();
     expect((await run('sandbox log', { terminal: 80 })).stdout).toBe('Nothing yet\n');
     expect((await run('sandbox log -o json')).stdout).toBe('[]\n');
   });
 
   it('shows a message on a terminal without control characters', async () => {
-    const { run, send } = await local();
+    const { run, send } = await open();
     const id = await send({ params: ['\u001b[31mAda', 'A'] });
     const listed = await run('sandbox log --type messages --no-color', { terminal: 80 });
     expect(listed.stdout).toMatch(/\+12025550142 {2}accepted {2}Hello Ada/);
@@ -121,7 +116,7 @@ describe('sandbox log', () => {
     ['sandbox log --redeliver dlv_1', 5, 'there is no delivery or event with this id\n'],
     ['sandbox log -f -o json', 2, '--follow excludes -o json'],
   ])('%s exits %i', async (line, exit, reason) => {
-    const { run } = await local();
+    const { run } = await open();
     const { code, stdout, stderr } = await run(line);
     expect([code, stdout]).toEqual([exit, '']);
     expect(stderr).toContain(reason);
@@ -135,7 +130,7 @@ describe('sandbox log -f', () => {
     ['', 10],
     [' --limit 3', 3],
   ])('begins with the newest%s: %i', async (words, count) => {
-    const { run, send } = await local();
+    const { run, send } = await open();
     const ids = [];
     for (let number = 0; number < 12; number++) ids.push(await send());
     const line = `sandbox log --type requests -f --columns message_id -o csv --no-header${words}`;
@@ -144,7 +139,7 @@ describe('sandbox log -f', () => {
   });
 
   it('prints a line for each on a terminal, with the local time', async () => {
-    const { run, send } = await local();
+    const { run, send } = await open();
     const id = await send({ params: ['\u001b[31mAda', 'A'] });
     const { stdout } = await run('sandbox log -f --no-color', { ...ended, terminal: 120 });
     expect(stdout).toMatch(
@@ -157,7 +152,7 @@ describe('sandbox log -f', () => {
 
 describe('sandbox log ID', () => {
   it('shows the request of a message, its receipts, and its events with their deliveries', async () => {
-    const { sandbox, run, send } = await local();
+    const { sandbox, run, send } = await open();
     sandbox.webhooks.add({ url: (await receiver()).url });
     const id = await send();
     await sandbox.time.advance(500);
@@ -171,7 +166,7 @@ describe('sandbox log ID', () => {
   });
 
   it('shows each attempt of a delivery with request and response, without control characters', async () => {
-    const { run, send, sandbox } = await local();
+    const { run, send, sandbox } = await open();
     const { url, received } = await receiver((response) =>
       response.writeHead(500, { 'x-why': 'tired' }).end('no \u001b[31mroom\u0007\nhere'),
     );
@@ -197,7 +192,7 @@ describe('sandbox log ID', () => {
 
 describe('sandbox log --redeliver', () => {
   it('delivers one event again, and all that failed', async () => {
-    const { run, sandbox } = await local();
+    const { run, sandbox } = await open();
     let status = 500;
     const { url, received } = await receiver((response) => response.writeHead(status).end());
     sandbox.webhooks.add({ url });

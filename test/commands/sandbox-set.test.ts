@@ -1,21 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { manualClock } from '../../src/sandbox/time/clock.ts';
 import { paths } from '../sandbox/calls.ts';
 import { receiver } from '../sandbox/receiver.ts';
-import { cli, type CliOptions } from '../support/cli.ts';
-import { newHome } from '../support/fake-service.ts';
-import { serveLocal } from '../support/local.ts';
+import { local } from './sandbox-rig.ts';
 
-async function local() {
-  const home = newHome();
-  const sandbox = await serveLocal(home, { clock: manualClock(Date.UTC(2026, 4, 1, 12)) });
-  const run = (line: string, options: Partial<CliOptions> = {}) => cli(line.split(' '), { home, ...options });
+async function open() {
+  const { sandbox, run } = await local();
   const create = async (phone: string) => {
     const headers = { authorization: `Bearer ${sandbox.keys.sandbox}`, 'content-type': 'application/json' };
     await sandbox.answer({ method: 'POST', target: paths.contacts, headers, body: JSON.stringify({ phone }) });
     await sandbox.settled();
   };
-  return { sandbox, run, create };
+  return { run, create };
 }
 
 describe('sandbox set', () => {
@@ -107,7 +102,7 @@ describe('sandbox set', () => {
   });
 
   it('adds a webhook that then receives events, and removes it', async () => {
-    const { run, create } = await local();
+    const { run, create } = await open();
     const { url, received } = await receiver();
     const { stdout: id } = await run(`sandbox set webhook=${url} -o id`);
     expect(id).toMatch(/^whk_\w+\n$/);
@@ -118,7 +113,7 @@ describe('sandbox set', () => {
   });
 
   it('reports a known URL, and the earlier events to deliver', async () => {
-    const { run, create } = await local();
+    const { run, create } = await open();
     const { url } = await receiver();
     await create('+12025550142');
     const first = await run(`sandbox set webhook=${url} --events order.paid --catch-up`);

@@ -1,21 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { isRecord } from '../../src/contract/readers.ts';
-import { manualClock } from '../../src/sandbox/time/clock.ts';
 import { cli } from '../support/cli.ts';
-import { newHome } from '../support/fake-service.ts';
-import { serveLocal } from '../support/local.ts';
 import { words } from '../support/shell-words.ts';
+import { local } from './sandbox-rig.ts';
 
-async function local() {
-  const home = newHome();
-  const sandbox = await serveLocal(home, { clock: manualClock(Date.UTC(2026, 4, 1, 12)) });
-  const run = (line: string) => cli(words(`sandbox trigger ${line}`), { home });
-  return { sandbox, run };
+async function openTrigger() {
+  const { home, sandbox } = await local();
+  return { sandbox, run: (line: string) => cli(words(`sandbox trigger ${line}`), { home }) };
 }
 
 describe('sandbox trigger', () => {
   it('prints a line for each event', async () => {
-    const { run, sandbox } = await local();
+    const { run, sandbox } = await openTrigger();
     const { code, stdout, stderr } = await run('message.received --text Hi');
     expect([code, stderr]).toEqual([0, '']);
     const [created, received] = sandbox.events();
@@ -28,7 +24,7 @@ describe('sandbox trigger', () => {
   });
 
   it('prints the whole result as JSON', async () => {
-    const { run, sandbox } = await local();
+    const { run, sandbox } = await openTrigger();
     const { stdout } = await run('order.paid --amount 49.90 --currency EUR --contact +12025550113 -o json');
     const event = sandbox.events()[0];
     const expected = { amount: '49.90', currency: 'EUR', contact_id: 'con_sandbox_3', provider: 'sandbox' };
@@ -56,13 +52,13 @@ describe('sandbox trigger', () => {
     ['contact.created --phone +12025550142 --name Ada --tags vip,lead', { name: 'Ada', tags: ['vip', 'lead'] }],
     ['order.paid --provider acme', { provider: 'acme', amount: '10.00', currency: 'USD' }],
   ])('%s applies its options', async (line, data) => {
-    const { run, sandbox } = await local();
+    const { run, sandbox } = await openTrigger();
     expect(await run(line)).toMatchObject({ code: 0, stderr: '' });
     expect(sandbox.events().at(-1)?.data).toMatchObject(data);
   });
 
   it('accepts a message id', async () => {
-    const { run, sandbox } = await local();
+    const { run, sandbox } = await openTrigger();
     await run('message.delivered --to +12025550142');
     const [{ id } = { id: '' }] = sandbox.messages();
     expect(await run(`message.read --message ${id}`)).toMatchObject({ code: 0 });
@@ -77,7 +73,7 @@ describe('sandbox trigger', () => {
     ['order.paid --amount 1,50', '--amount must be an amount with a point'],
     ['contact.created --tags vip,', 'has an empty tag'],
   ])('%s exits 2 and triggers nothing', async (line, message) => {
-    const { run, sandbox } = await local();
+    const { run, sandbox } = await openTrigger();
     const { code, stdout, stderr } = await run(line);
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toContain(message);
@@ -90,7 +86,7 @@ describe('sandbox trigger', () => {
     ['broadcast.completed --campaign cmp_sandbox_1', 2, 'is already COMPLETED; pass --name for a new one'],
     ['flow.completed --contact none', 5, 'there is no contact none'],
   ])('%s exits %i with a suggestion', async (line, exit, message) => {
-    const { run, sandbox } = await local();
+    const { run, sandbox } = await openTrigger();
     const { code, stdout, stderr } = await run(`${line} -o json`);
     expect([code, stdout]).toEqual([exit, '']);
     const error: unknown = JSON.parse(stderr);
