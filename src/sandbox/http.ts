@@ -40,7 +40,7 @@ const halfAnHour = 30 * 60_000;
 
 export async function startServer(options: ServerOptions) {
   const { sandbox, token, pid, build, data, clock = createClock(), warn = () => {} } = options;
-  const { patience = 30_000, page = null } = options;
+  const { patience = 30_000, page = null, onStop: stop = () => {} } = options;
   const limits = {
     headersTimeout: patience,
     requestTimeout: patience,
@@ -50,9 +50,8 @@ export async function startServer(options: ServerOptions) {
   };
   const servers = [createServer(limits), createServer(limits)] as const;
   const started = clock.now();
-  const life = { uptime: () => clock.now() - started, stop: options.onStop ?? (() => {}) };
-  const known = { sandbox, token, pid, build, data, warn, clock, page, ...life };
-  const boundTo = (port: number): Served => ({ ...known, url: `http://127.0.0.1:${port}`, port });
+  const fixed = { sandbox, token, pid, build, data, warn, clock, page, uptime: () => clock.now() - started, stop };
+  const boundTo = (port: number): Served => ({ ...fixed, url: `http://127.0.0.1:${port}`, port });
   // A client may connect as soon as the first address is bound.
   let served = boundTo(options.port ?? 0);
   const idle = watchIdle(clock, options.idle ?? halfAnHour, options.onIdle ?? (() => {}));
