@@ -54,6 +54,8 @@ export function startBin(argv: readonly string[], { home, env, input = '', cwd }
   child.stdin.end(input);
   const ended = new Promise<number | null>((resolve) => {
     child.on('close', resolve);
+    // The children of a killed process may keep its output open.
+    child.on('exit', (code) => code ?? resolve(code));
   });
   return { pid: child.pid ?? 0, stdout: () => text.stdout, stderr: () => text.stderr, ended };
 }
