@@ -94,7 +94,6 @@ for (const { shell, whyNot } of installed) {
     it('completes profile names that look like commands to exactly that profile', async () => {
       const home = homeFor(shell);
       addProfiles(home, hostile);
-      const terminal = await openShell(shell, home);
       for (const [typed, name] of [
         [String.raw`\$`, '$(touch pwned)'],
         ['\\`', '`touch pwned`'],
@@ -102,16 +101,14 @@ for (const { shell, whyNot } of installed) {
         [String.raw`\"`, '"; touch pwned; "'],
         [String.raw`\!`, '!! & touch pwned'],
       ] as const) {
+        const terminal = await openShell(shell, home);
         terminal.type(`bizmsg profiles set ${typed}`);
         terminal.press('Tab');
         await terminal.until(/pwned/);
         terminal.type(' --default');
         terminal.press('Enter');
         await terminal.until(`Changed ${name}`);
-        // A Ctrl-C before the prompt would end the next line.
-        await terminal.until(/ready> *\n*$/);
         expect([name, existsSync(join(home, 'pwned')), existsSync('pwned')]).toEqual([name, false, false]);
-        await clear(terminal);
       }
     });
   });

@@ -1,4 +1,4 @@
-import { cpSync } from 'node:fs';
+import { cpSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { Webhook } from 'standardwebhooks';
@@ -151,6 +151,7 @@ describe('inside sandbox exec', () => {
     for (const part of ['bin', 'dist', 'package.json']) {
       cpSync(join(binary, '../..', part), join(odd, part), { recursive: true });
     }
+    symlinkSync(join(binary, '../../node_modules'), join(odd, 'node_modules'));
     const inside = 'cd /; command -v bizmsg; bizmsg contacts list --profile local -o id';
     const ran = await execa(
       process.execPath,

@@ -6,6 +6,7 @@ import { receiver } from '../sandbox/receiver.ts';
 import { bin, type Running, startBin, temporaryHome } from '../support/bin.ts';
 import { alive, cli, stopSandboxes } from '../support/cli.ts';
 import { listenersIn } from '../support/listeners.ts';
+import { freePort } from '../support/postgres.ts';
 
 const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 
@@ -262,5 +263,11 @@ describe('webhooks listen forwards', () => {
   ])('nothing with %j: exit 2', async (argv, message) => {
     const { code, stderr } = await cli(['webhooks', 'listen', ...argv], { home: home.path });
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+  });
+
+  it('nothing to itself: exit 2', async () => {
+    const port = String(await freePort());
+    const { code, stderr } = await run('webhooks', 'listen', '--port', port, '--forward-to', port);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('this listener itself')]);
   });
 });
