@@ -92,8 +92,6 @@ for (const { shell, whyNot } of installed) {
     });
 
     it('completes profile names that look like commands to exactly that profile', async () => {
-      const home = homeFor(shell);
-      addProfiles(home, hostile);
       for (const [typed, name] of [
         [String.raw`\$`, '$(touch pwned)'],
         ['\\`', '`touch pwned`'],
@@ -101,6 +99,8 @@ for (const { shell, whyNot } of installed) {
         [String.raw`\"`, '"; touch pwned; "'],
         [String.raw`\!`, '!! & touch pwned'],
       ] as const) {
+        const home = homeFor(shell);
+        addProfiles(home, hostile);
         const terminal = await openShell(shell, home);
         terminal.type(`bizmsg profiles set ${typed}`);
         terminal.press('Tab');
@@ -132,23 +132,6 @@ describe.skipIf(bash?.whyNot !== undefined)('TAB in a bash without compopt, such
       expect(await completed(terminal, typed, becomes)).toContain(`ready> ${becomes}@`);
   });
 });
-
-/** Presses the keys until the screen is empty, since a shell that draws may lose them. */
-const empty = /^ready>\s*$/;
-
-async function clear(terminal: Terminal): Promise<void> {
-  let pressedAt = 0;
-  const emptied = () => {
-    const shown = terminal.screen();
-    if (empty.test(shown) || Date.now() < pressedAt + 2_000) return shown;
-    // A shell that is drawing loses them. A second C-c must not come after what is typed next.
-    terminal.press('C-c');
-    terminal.press('C-l');
-    pressedAt = Date.now();
-    return shown;
-  };
-  await expect.poll(emptied).toMatch(empty);
-}
 
 /** The screen with the completed line, which is then removed. */
 async function completed(terminal: Terminal, typed: string, becomes: string): Promise<string> {
