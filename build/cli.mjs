@@ -10,7 +10,7 @@ const target = join(root, 'dist/cli');
 
 /** Most calls need most of these, so they are one chunk: a file takes 0.2 ms. */
 const core =
-  /\/src\/(?:base|cli|client|contract|logs|session|store)\/|\/commander\/|\/(?:commands\/(?:index|send-template)|sandbox\/(?:readers|control\/paths|remote\/(?:locator|running)))\.ts$/;
+  /\/src\/(?:base|cli|client|contract|logs|session|store)\/|\/commander\/|\/(?:commands\/(?:excluded|index|send-template)|sandbox\/(?:readers|control\/paths|remote\/(?:locator|running)))\.ts$/;
 /** Modules that load a large package or `node:tls`. */
 const heavy =
   /\/(?:cli\/(?:input|output\/(?:color|table))|pool|write-store|postgres(?:-connection|-errors)?|team-database)\.ts$/;

@@ -1,3 +1,4 @@
+import { refuseExcluded } from './excluded.ts';
 import { command, type Context } from '../cli/command.ts';
 import { callOptions } from '../cli/globals.ts';
 import {
@@ -58,7 +59,7 @@ export const sendTemplate = command({
     const { knownSecrets, refuseKeys } = await import('../session/secrets.ts');
     refuseKeys(context.host.argv, await knownSecrets(context));
     const body = await messageBody(context, input);
-    await (await import('./excluded.ts')).refuseExcluded(context, body.to);
+    await refuseExcluded(context, body.to);
     const exchange = (await context.client()).exchange('sendTemplate', body);
     const send = () =>
       context.sendOnce(exchange, { again }).catch(async (error: unknown) => {
