@@ -117,3 +117,29 @@ it('a person whom another process is sending it to is held, also with --again', 
   expect(await running.ended).toMatchObject({ code: 0, sent: 1 });
   expect(machine.tally()).toEqual({ 1: 2 });
 });
+
+describe('a person who got', () => {
+  it.for([
+    ['the same text', 'P1', 200, 26 * 24, { sent: 1, now: { sent: 0 } }],
+    ['the same text', 'P1', 200, 28 * 24, { sent: 1, now: { sent: 1 } }],
+    ['another text', 'Hi', 200, 19, { not_sent: 1 }],
+    ['another text', 'Hi', 200, 21, { sent: 1, now: { sent: 1 } }],
+    ['perhaps the same text', 'P1', 409, 60 * 24, { not_sent: 1 }],
+    ['perhaps another text', 'Hi', 409, 19, { not_sent: 1 }],
+    ['perhaps another text', 'Hi', 409, 21, { sent: 1, now: { sent: 1 } }],
+  ] as const)(
+    '%s (%s, answered with %i), %i hours ago: held, sent before or sent now',
+    async ([, name, reply, ago, counts], { machine }) => {
+      const ada = all.slice(0, 1);
+      machine.reply = () => reply;
+      await machine.send(
+        ada.map((row) => ({ ...row, name })),
+        '--batch other',
+        { file: 'other.csv' },
+      );
+      machine.reply = () => 200;
+      machine.wait(ago * hour);
+      expect(await machine.send(ada, autumn)).toMatchObject(counts);
+    },
+  );
+});
