@@ -35,7 +35,7 @@ export const helpCommand = command({
 
 async function topicText(words: readonly string[]): Promise<string | undefined> {
   const topic = words.length === 1 ? topicNames.find((name) => name === words[0]) : undefined;
-  return topic === undefined ? undefined : (await import('./topics.ts')).topics[topic]();
+  return topic === undefined ? undefined : (await import('./topics.ts')).topics[topic];
 }
 
 /** The page of an option or an exit code. */

@@ -31,8 +31,8 @@ const exitCodes = `Exit codes
   143  terminated
 
 sandbox exec and webhooks expect exit with the code of their command. Ctrl-C
-ends webhooks listen and sandbox start with 0. A batch that stopped goes on with the
-same command, or with batches resume.
+ends webhooks listen and sandbox start with 0. A batch that stopped goes on with
+the same command, or with batches resume.
 `;
 
 const environment = `Environment
@@ -130,8 +130,7 @@ Failed rows of a batch X: bizmsg batches report X --outcome failed > fix.csv
 writes them with the reasons. Correct the file, and send it with --batch X.
 `;
 
-function options(): string {
-  return `Options of all commands
+const options = `Options of all commands
 
 Put them before or after the command. A command refuses those that it does not
 support (exit 2). Durations are 30, 30s or 5m.
@@ -144,16 +143,15 @@ message_id. In tsv a tab is \\t, a line feed \\n, a carriage return \\r, a NUL \
 and a backslash \\\\. In csv a text that a spreadsheet would run gets an
 apostrophe in front ('=1+1). contacts import undoes both.
 `;
-}
 
 /** The texts of the help topics. */
-export const topics: Readonly<Record<(typeof topicNames)[number], () => string>> = {
+export const topics: Readonly<Record<(typeof topicNames)[number], string>> = {
   options,
-  files: () => files,
-  twice: () => twice,
-  'exit-codes': () => exitCodes,
-  environment: () => environment,
-  agents: () => agents,
+  files,
+  twice,
+  'exit-codes': exitCodes,
+  environment,
+  agents,
 };
 
 /** The page of an exit code or an option; undefined if the name is unknown. */

@@ -1,10 +1,12 @@
-import { exitCodes } from '../base/errors.ts';
-import type { Session } from '../session/session.ts';
-import type { Check } from './check.ts';
+import { CliError, exitCodes } from '../base/errors.ts';
+import { maskKey } from '../base/redact.ts';
+import { openConnection, prepareTarget } from '../session/connect.ts';
+import { type Caller, currentCaller } from '../session/caller.ts';
+import type { CheckedTarget, Session } from '../session/session.ts';
+import { type Check, failed, pass, warn } from './check.ts';
 import { clockCheck, nodeCheck, stateCheck } from './machine.ts';
-import { profileCheck, serviceCheck } from './service.ts';
 
-export interface Diagnosis {
+interface Diagnosis {
   readonly checks: readonly Check[];
   /** The exit code of the first failure, or 0. */
   readonly exit: number;
@@ -15,13 +17,105 @@ export async function diagnose(session: Session): Promise<Diagnosis> {
   const { host } = session;
   const profile = await profileCheck(session);
   const service = await serviceCheck(session, profile);
-  const checks = [
-    nodeCheck(host),
-    await stateCheck(session, profile.caller),
-    profile.check,
-    service.check,
-    clockCheck(host, service.skew),
-  ];
+  const state = await stateCheck(session, profile.caller);
+  const checks = [nodeCheck(host), state, profile.check, service.check, clockCheck(host, service.skew)];
   const first = checks.find(({ status }) => status === 'fail');
   return { checks, exit: first?.exit ?? exitCodes.done };
+}
+
+interface Profile {
+  readonly check: Check;
+  readonly caller?: Caller;
+  /** Where its requests go; undefined if they must not, or if the sandbox is not running. */
+  readonly target?: CheckedTarget | undefined;
+}
+
+/** Which profile and key would be used, and whether the key may go to its address. */
+async function profileCheck(session: Session): Promise<Profile> {
+  let caller: Caller | undefined;
+  try {
+    caller = currentCaller(session);
+    const target = await targetOf(session, caller);
+    return { check: keyCheck(caller, target), caller, target };
+  } catch (error) {
+    return { check: failed('profile', error), ...(caller && { caller }) };
+  }
+}
+
+/** Starts no sandbox: undefined if none is running. */
+async function targetOf(session: Session, caller: Caller): Promise<CheckedTarget | undefined> {
+  if (caller.kind === 'service') return prepareTarget(session, caller);
+  const running = await (await session.sandboxes()).find();
+  const { mode } = caller;
+  return running && prepareTarget(session, { kind: 'service', baseUrl: running.url, key: running.keys[mode], mode });
+}
+
+function keyCheck(caller: Caller, checked: CheckedTarget | undefined): Check {
+  const name = nameOf(caller);
+  if (!checked) return pass('profile', name);
+  const { key, baseUrl, mode } = checked.target;
+  const shown = `${name}: ${maskKey(key)} for ${baseUrl}`;
+  if (mode !== 'unknown') return pass('profile', shown);
+  return warn(
+    'profile',
+    `${shown}, which counts as a live key`,
+    'check the key: it begins with neither sk_test_ nor sk_live_',
+  );
+}
+
+function nameOf(caller: Caller): string {
+  const { source } = caller;
+  if (source === 'BIZMSG_API_KEY') return 'the key in BIZMSG_API_KEY';
+  if (source === 'newcomer') return 'local, since there is no profile yet; bizmsg login adds one';
+  const name = caller.kind === 'local' ? 'local' : (caller.profile ?? '');
+  return source === 'profile in use' ? `${name}, the profile in use` : `${name}, named by ${source}`;
+}
+
+/** Failures that are not a fault of this machine or its profile: production shares the minute, and a key may be for sending alone. */
+const passing: Readonly<Record<number, string>> = {
+  403: 'fine for a key that only sends; otherwise check its scope and the plan',
+  429: 'wait a minute; production and this share the minute of the plan',
+};
+
+interface Service {
+  readonly check: Check;
+  /** The milliseconds by which its clock is ahead, if its answer has a date. */
+  readonly skew?: number | undefined;
+}
+
+/** Makes one GET, without retries. */
+async function serviceCheck(session: Session, { caller, target }: Profile): Promise<Service> {
+  if (!target) return { check: notAsked(caller) };
+  const { host, given } = session;
+  let skew: number | undefined;
+  const onTime = (time: number) => {
+    if (!Number.isNaN(time)) skew = time - host.now();
+  };
+  const once = { ...session, given: { ...given, retries: 0, timeout: given.timeout ?? 10_000 } };
+  const start = host.steady();
+  try {
+    const { client, close } = await openConnection(once, target, { onTime });
+    try {
+      await client.call('listTemplates', undefined);
+    } finally {
+      await close();
+    }
+    const took = Math.round(host.steady() - start);
+    return { check: pass('service', `${new URL(target.target.baseUrl).host} answered in ${took} ms`), skew };
+  } catch (error) {
+    const remedy = error instanceof CliError ? passing[error.status ?? 0] : undefined;
+    const check = failed('service', error);
+    if (remedy !== undefined) return { check: warn('service', check.message, remedy), skew };
+    return { check: { ...check, remedy: check.remedy ?? 'does the base URL belong to the API?' }, skew };
+  }
+}
+
+function notAsked(caller: Caller | undefined): Check {
+  const isStopped = caller?.kind === 'local';
+  return {
+    name: 'service',
+    status: 'skip',
+    message: isStopped ? 'the sandbox is not running' : 'not asked: there is no key that may be sent',
+    remedy: isStopped ? 'bizmsg sandbox start --background' : null,
+  };
 }

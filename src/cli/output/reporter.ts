@@ -41,11 +41,8 @@ export function createReporter({ stderr, json, color, redact }: ReporterOptions)
   // A command stays one line that can be copied.
   const wrapText = (line: string) => (line.startsWith('  bizmsg ') ? line : wrap(line));
   const object = (value: object) => write(stderr.isTTY ? safeJson(jsonText(value)) : jsonText(value));
-  const announced = new Set<string>();
   return {
     note: (code, message) => {
-      // A wizard connects more than once.
-      if (code === 'live' && announced.size === announced.add(message).size) return;
       if (json) return object({ note: { code, message } });
       const text = wrap(`note: ${safeLine(message)}`);
       return write(code === 'live' ? text : color.dim(text));
