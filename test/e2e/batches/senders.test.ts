@@ -143,3 +143,17 @@ describe('a person who got', () => {
     },
   );
 });
+
+it('people who were excluded once stay so until --no-exclude-from, and changed texts go out with --resend', async ({
+  machine,
+}) => {
+  const rows = all.slice(0, 2);
+  const excluding = `${autumn} --exclude-from ${machine.write(all.slice(1, 2), 'no.csv')}`;
+  expect(await machine.send(rows, excluding)).toMatchObject({ sent: 1, not_sent: 1 });
+  expect(await machine.send(rows, autumn)).toMatchObject({ code: 0, now: { sent: 0 }, not_sent: 1 });
+  expect(await machine.send(rows, `${autumn} --no-exclude-from`)).toMatchObject({ code: 0, sent: 2, now: { sent: 1 } });
+  const changed = corrected(rows, 1);
+  expect(await machine.send(changed, autumn)).toMatchObject({ code: 10, changed: 1, now: { sent: 0 } });
+  expect(await machine.send(changed, `${autumn} --resend changed`)).toMatchObject({ code: 0, now: { sent: 1 } });
+  expect(machine.texts(1)).toEqual(['P1', 'P1 corrected']);
+});
