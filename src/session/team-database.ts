@@ -30,7 +30,7 @@ export async function openTeam(session: Session, url: string, account: string): 
     refuseOtherClock(database.clock() - host.now());
     createStateFolder(stateFolder());
     const mark = openMark(teamMark(session, account));
-    return { database, mark, close: () => database.close().finally(mark.close) };
+    return { database, mark, close: () => database.close().finally(() => mark.close()) };
   } catch (error) {
     await database.close();
     throw error;
