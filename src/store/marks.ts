@@ -99,7 +99,7 @@ function otherTeam(): Error {
   return unsafe('team-other', message, hint);
 }
 
-export function older(server: string = noServer): Error {
+function older(server: string = noServer): Error {
   const hint = 'restore a newer one; or bizmsg doctor --accept-loss, and what it does not know is sent again';
   const isTeam = server !== noServer;
   const how = isTeam ? 'on another server, which may lack the last changes' : 'older than it was, such as a backup';

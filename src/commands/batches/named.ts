@@ -55,7 +55,7 @@ function single(batches: readonly StoredBatch[], text: string, named: readonly S
   throw usage(`"${text}" is ${named.length} batches`, `name one by its id: ${some.join(', ')}`);
 }
 
-export function missing(message: string, hint = 'bizmsg batches list shows all'): CliError {
+function missing(message: string, hint = 'bizmsg batches list shows all'): CliError {
   return new CliError('notFound', 'batch-unknown', message, { hint });
 }
 
