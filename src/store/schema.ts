@@ -105,7 +105,7 @@ export function isUnique(row: string): string {
 export const lease = 90_000;
 
 /** Rows in a transaction: others wait for one piece at most. */
-export const usualPiece = 2_000;
+const usualPiece = 2_000;
 
 /** Calls `act` for each piece of the numbers up to the highest. */
 export async function inPieces(
