@@ -52,7 +52,7 @@ const unasked = ['--at-most', '100000', '-o', 'json'];
 const sending = ['--rate', 'none', ...unasked];
 
 /** The name of batches, unless an option changes it. */
-export const name = 'autumn';
+const name = 'autumn';
 
 export function batch(file: string, ...more: readonly string[]): readonly string[] {
   return ['send-batch', 'welcome', file, '-p', ':name', '--no-memory', ...withUsual(more)];
