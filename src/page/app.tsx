@@ -124,7 +124,7 @@ async function clear(): Promise<void> {
   await ask('reset', { what: 'logs' });
 }
 
-/** How a program calls this sandbox. */
+/** The lines of a program's .env. */
 function Connect() {
   return (
     <>
