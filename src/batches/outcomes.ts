@@ -140,23 +140,28 @@ export function beforeIn(tallies: readonly Tally[]) {
 
 const mostReasons = 3;
 
-/** The first reasons of an outcome. */
+/** The first reasons of an outcome, for failed rows with their places. */
 export function reasonText(reasons: readonly Reason[], outcome: Reason['outcome'], longest = Infinity): string {
   const meant = reasons.filter((reason) => reason.outcome === outcome);
-  const texts = meant.slice(0, mostReasons).map((reason) => {
-    const { count, lines } = reason;
-    const text = problemText({
-      reason: startOf(reason.reason, longest),
-      count,
-      lines: outcome === 'failed' ? lines : [],
-    });
-    return meant.length === 1 ? text : `${whole(count)} ${text}`;
+  const cut = meant.map(({ reason, count, lines }) => ({
+    reason: startOf(reason, longest),
+    count,
+    lines: outcome === 'failed' ? lines : [],
+  }));
+  return problemsText(cut);
+}
+
+/** The first problems, each with its count unless it is the only one. */
+export function problemsText(problems: readonly Problem[], unit: 'line' | 'row' = 'line'): string {
+  const texts = problems.slice(0, mostReasons).map((problem) => {
+    const text = problemText(problem, unit);
+    return problems.length === 1 ? text : `${whole(problem.count)} ${text}`;
   });
-  return [...texts, ...(meant.length > mostReasons ? ['…'] : [])].join(' · ');
+  return [...texts, ...(problems.length > mostReasons ? ['…'] : [])].join(' · ');
 }
 
 /** `not a phone number (lines 17, 45, 88 and 8 more)` */
-export function problemText({ reason, count, lines }: Problem, unit: 'line' | 'row' = 'line'): string {
+export function problemText({ reason, count, lines }: Problem, unit: 'line' | 'row'): string {
   if (lines.length === 0) return reason;
   const more = count > lines.length ? ` and ${whole(count - lines.length)} more` : '';
   return `${reason} (${unit}${count === 1 ? '' : 's'} ${lines.join(', ')}${more})`;

@@ -10,7 +10,7 @@ import { sentSince } from '../store/tally.ts';
 import type { Desk } from './desk.ts';
 import { type Before, type Copied, type Forecast, sum } from './forecast.ts';
 import type { Hours } from './hours.ts';
-import { problemText } from './outcomes.ts';
+import { problemsText, problemText } from './outcomes.ts';
 import { messageText } from './sending.ts';
 
 export interface Overview {
@@ -70,8 +70,6 @@ function countLines(overview: Overview, width: number): readonly string[] {
   const done = kind === 'import' ? 'imported' : 'sent';
   const line = (count: number, label: string, text = '') => (count > 0 ? [countLine(count, label, text, width)] : []);
   const invalid = Math.min(failed, sum(problems));
-  const isAlone = forecast.notSent.length === 1;
-  const notSent = forecast.notSent.map(({ reason, count }) => (isAlone ? reason : `${whole(count)} ${reason}`));
   return [
     countLine(toSend, kind === 'import' ? 'to import' : 'to send', '', width),
     ...(copied ? line(copied.notMobile.count, 'of these', problemText(copied.notMobile, unit)) : []),
@@ -79,23 +77,14 @@ function countLines(overview: Overview, width: number): readonly string[] {
     ...line(sentHere, done, 'by this batch'),
     ...before.flatMap((other) => line(other.count, done, beforeText(other, now))),
     ...line(changed, done, changedText(kind)),
-    ...line(
-      invalid,
-      'failed',
-      problems
-        .slice(0, mostProblems)
-        .map((problem) => problemText(problem, unit))
-        .join(' · '),
-    ),
+    ...line(invalid, 'failed', problemsText(problems, unit)),
     ...line(failed - invalid, 'failed', 'before, and the row is the same: --resend failed tries them again'),
     ...line(unsure, 'unsure', 'may have been sent: --resend unsure sends them again'),
     ...held.flatMap((other) => line(other.count, 'held', beforeText(other, now))),
-    ...line(sum(forecast.notSent), 'not sent', notSent.join(' · ')),
+    ...line(sum(forecast.notSent), 'not sent', problemsText(forecast.notSent)),
     ...line(others, 'waiting', 'not in this file: they keep waiting'),
   ];
 }
-
-const mostProblems = 10;
 
 function changedText(kind: Scope['kind']): string {
   if (kind === 'import') return 'with other data: the API cannot change contacts';

@@ -358,7 +358,7 @@ describe('a dry run', () => {
         'Batch orders (new) · template order_update · /orders.csv, 7 rows',
         '',
         '     2 to send',
-        '     3 failed    phone: "12" is not a phone number (line 4) · phone: it is empty (line 5) · param 1, name: it is empty (line 7)',
+        '     3 failed    1 phone: "12" is not a phone number (line 4) · 1 phone: it is empty (line 5) · 1 param 1, name: it is empty (line 7)',
         '     2 not sent  1 excluded · 1 listed twice',
         '',
         `${ada}  Hello Ada, your order A-1 is on its way.`,
