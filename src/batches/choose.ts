@@ -4,10 +4,9 @@ import { sleep } from '../base/sleep.ts';
 import type { Database } from '../base/transaction.ts';
 import type { Context } from '../cli/command.ts';
 import { timeText, whole } from '../cli/output/figures.ts';
-import { type Batch, findBatch, isWorking, type Owner } from '../store/batch.ts';
+import { type Batch, batchWithId, findBatches, isWorking, type Owner } from '../store/batch.ts';
 import { lease } from '../store/schema.ts';
 import { countIn } from '../store/tally.ts';
-import { storedBatch } from '../store/views.ts';
 import { type Wanted, whichBatch } from '../store/which.ts';
 import { declareDead } from '../store/work.ts';
 import { interruptedEarly } from './stop.ts';
@@ -77,10 +76,9 @@ function different({ name, scope, per }: Batch, wanted: Pick<Wanted, 'scope' | '
 
 /** The batch with a name, or with the beginning of an id. */
 export async function requireBatch(database: Database, owner: Owner, name: string): Promise<Batch> {
-  const named = await findBatch(database, owner, name);
-  if (named.kind === 'batch') return named.batch;
-  const message =
-    named.kind === 'none' ? `there is no batch ${shellQuote(name)}` : `several batches begin with ${shellQuote(name)}`;
+  const [batch, ...others] = await findBatches(database, owner, name);
+  if (batch && others.length === 0) return batch;
+  const message = batch ? `several batches begin with ${shellQuote(name)}` : `there is no batch ${shellQuote(name)}`;
   throw new CliError('notFound', 'not-found', message, { hint: 'bizmsg batches list shows them' });
 }
 
@@ -115,7 +113,7 @@ async function watch(
     await onLook();
     await sleep(glance, host.later, host.signal);
     if (host.signal.aborted) throw interruptedEarly(host.signal.reason);
-    const stored = await storedBatch(database, batch.id);
+    const stored = await database.read(() => batchWithId(batch.id));
     if (!stored || !isWorking(stored, host.now()) || stored.worker !== batch.worker) return;
     if (isDead(batch.worker, host) || host.steady() - seenAt >= lease)
       return declareDead(database, batch.id, batch.worker);

@@ -1,17 +1,7 @@
 import { usage } from '../base/errors.ts';
 import { timeIn } from '../cli/output/figures.ts';
 
-/** When messages may be sent: `mon-fri 09:00-18:00, sat 10:00-14:00 Europe/Berlin`. */
-export interface Hours {
-  readonly text: string;
-  isOpen(time: number): boolean;
-  /** A time in the zone of the hours. */
-  timeText(time: number): string;
-  /** When sending may go on: the time itself if it may now. */
-  opensAt(time: number): number;
-  /** The end of work that begins at this time and takes this many milliseconds. */
-  endOf(time: number, milliseconds: number): number;
-}
+export type Hours = Readonly<ReturnType<typeof hoursFlag>>;
 
 interface Range {
   readonly days: ReadonlySet<number>;
@@ -25,7 +15,8 @@ const minute = 60_000;
 const minutesOfDay = 24 * 60;
 const example = 'such as --hours "mon-fri 09:00-18:00 Europe/Berlin"';
 
-export function hoursFlag(text: string): Hours {
+/** When messages may be sent: `mon-fri 09:00-18:00, sat 10:00-14:00 Europe/Berlin`. */
+export function hoursFlag(text: string) {
   const [, list = '', zone = ''] = /^(.*?)\s*(\S*)$/s.exec(text.trim()) ?? [];
   const minuteOfWeek = minuteOfWeekIn(zone, text);
   const ranges = list.split(/(?<=\d)\s*,\s*/).map((part) => rangeIn(part, text));
@@ -40,9 +31,12 @@ export function hoursFlag(text: string): Hours {
   return {
     text: text.trim(),
     isOpen,
-    timeText: (time) => timeIn(zone, time),
+    /** A time in the zone of the hours. */
+    timeText: (time: number) => timeIn(zone, time),
+    /** When sending may go on: the time itself if it may now. */
     opensAt,
-    endOf(time, milliseconds) {
+    /** The end of work that begins at this time and takes this many milliseconds. */
+    endOf(time: number, milliseconds: number) {
       let at = opensAt(time);
       let rest = milliseconds;
       while (rest > nextMinute(at) - at) {

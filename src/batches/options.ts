@@ -53,16 +53,7 @@ const rate = option('--rate <rate>', '20/s, 300/m, 50% of the plan (default: 90%
 const atMost = option('--at-most <n>', 'send nothing if more than n would be sent', count);
 
 function resend(rows: readonly Resend[]) {
-  return repeated<Resend>('--resend <rows>', `once more: ${rows.join(', ')} rows`, (text) =>
-    chosen(text, rows, changedHint(text)),
-  );
-}
-
-/** A resume has no file with the new texts. */
-function changedHint(text: string): string | undefined {
-  return text === 'changed'
-    ? 'the new texts are in the file: bizmsg send-batch … --batch NAME --resend changed'
-    : undefined;
+  return repeated<Resend>('--resend <rows>', `once more: ${rows.join(', ')} rows`, (text) => chosen(text, rows));
 }
 
 const file = 'File: CSV, Excel, TSV, NDJSON or JSON; - is stdin';

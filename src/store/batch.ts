@@ -81,18 +81,13 @@ export function* batchesOf({ account, mode }: Owner): Steps<readonly Batch[]> {
   return (yield* query(sql, account, mode)).map(batchOf);
 }
 
-export type Named = { readonly kind: 'batch'; readonly batch: Batch } | { readonly kind: 'none' | 'several' };
-
-/** Finds a batch by its name, or by the beginning of its id. */
-export function findBatch(database: Database, owner: Owner, nameOrId: string): Promise<Named> {
+/** The batch with a name, or else those whose ids begin with it. */
+export function findBatches(database: Database, owner: Owner, nameOrId: string): Promise<readonly Batch[]> {
   const wanted = nameOrId.toLowerCase();
   return database.read(function* () {
     const batches = yield* batchesOf(owner);
-    const named = batches.find(({ name }) => name === wanted);
-    if (named) return { kind: 'batch', batch: named };
-    const [batch, ...others] = batches.filter(({ id }) => wanted !== '' && id.startsWith(wanted));
-    if (others.length > 0) return { kind: 'several' };
-    return batch ? { kind: 'batch', batch } : { kind: 'none' };
+    const named = batches.filter(({ name }) => name === wanted);
+    return named.length > 0 ? named : batches.filter(({ id }) => wanted !== '' && id.startsWith(wanted));
   });
 }
 

@@ -1,5 +1,5 @@
 import { type Database, query, type Row } from '../base/transaction.ts';
-import { type Batch, batchColumns, batchesOf, batchOf, batchWithId, type Owner, singles } from './batch.ts';
+import { type Batch, batchColumns, batchesOf, batchOf, type Owner, singles } from './batch.ts';
 import { integer, optionalText, type Steps, text, word } from './columns.ts';
 import { lease } from './schema.ts';
 
@@ -27,10 +27,6 @@ export function listBatches(database: Database): Promise<readonly Batch[]> {
     const sql = `SELECT ${batchColumns} FROM batch b JOIN scope s ON s.n = b.scope WHERE b.name <> '' ORDER BY b.last_at, b.id`;
     return (yield* query(sql)).map(batchOf);
   });
-}
-
-export function storedBatch(database: Database, id: string): Promise<Batch | undefined> {
-  return database.read(() => batchWithId(id));
 }
 
 /** Batches with rows that wait, for a resume without a name. */
