@@ -157,7 +157,7 @@ function nextSteps(
   return steps.length === 0 ? [] : [...steps, step('Report:', `${report} > report.csv`)];
 }
 
-/** What a person has to decide, also after an interruption. */
+/** The steps for rows that need a decision, also after an interruption. */
 function openSteps({ batch, unsure, others }: BatchResult, options: string): readonly string[] {
   const name = `${shellQuote(batch)}${options}`;
   const unsureSteps = [

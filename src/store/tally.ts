@@ -13,69 +13,51 @@ const tallies = `SELECT state, reason, by, COUNT(*) AS count, MIN(line) AS line,
   WHERE batch = $1 AND (load = $2 OR $2 = 0) AND (state NOT IN ('sent', 'waiting') OR by IS NOT NULL OR reason IS NOT NULL)
   GROUP BY state, reason, by ORDER BY COUNT(*) DESC, MIN(line) LIMIT ${mostReasons}`;
 const totals = 'SELECT state, COUNT(*) AS count FROM item WHERE batch = $1 GROUP BY state';
+// Rows that failed, or were sent by another batch, are reported once.
+const isUnreported = `(state = 'failed' AND (told IS NULL OR told <> 'failed')
+  OR state = 'sent' AND by IS NOT NULL AND told IS NULL)`;
 const counts = `SELECT state, mine, unreported, COUNT(*) AS count FROM (
-    SELECT state, CASE WHEN load = $2 OR $2 = 0 THEN 1 ELSE 0 END AS mine, CASE
-      WHEN state = 'failed' AND (told IS NULL OR told <> 'failed') THEN 1
-      WHEN state = 'sent' AND by IS NOT NULL AND told IS NULL THEN 1 ELSE 0 END AS unreported
+    SELECT state, CASE WHEN load = $2 OR $2 = 0 THEN 1 ELSE 0 END AS mine,
+      CASE WHEN ${isUnreported} THEN 1 ELSE 0 END AS unreported
     FROM item WHERE batch = $1) i
   GROUP BY state, mine, unreported`;
 
 export type Totals = ReadonlyMap<State, number>;
 
-/** The tallies and totals for the end of a command. */
-export interface News {
-  /** Rows that failed, or were sent by another batch, and were not reported yet. */
-  readonly failed: number;
-  readonly elsewhere: number;
-  /** Rows that need a decision: reported each time. */
-  readonly unsure: number;
-  readonly held: number;
-  /** Rows of the command that still wait, and of others that are not in its file. */
-  readonly waiting: number;
-  readonly others: number;
-}
+export type Ending = Awaited<ReturnType<typeof ending>>;
+export type News = Ending['news'];
 
-export interface Ending {
-  readonly totals: Totals;
-  readonly tallies: readonly Tally[];
-  readonly news: News;
-}
-
-/** Counts the rows of a batch; with a load, only those of its file. */
-export function ending(database: Database, { id, load }: { id: string; load: number }): Promise<Ending> {
+/** Counts the rows of a batch for the end of a command; with a load, only those of its file. */
+export function ending(database: Database, { id, load }: { id: string; load: number }) {
   return database.read(function* () {
     const counted = yield* query(counts, id, load);
     const grouped = yield* query(tallies, id, load);
     const mine = counted.filter((row) => row['mine'] === 1);
+    const unreported = mine.filter((row) => row['unreported'] === 1);
     const waiting = sumOf(mine, 'waiting');
-    return {
-      totals: totalsIn(mine),
-      tallies: grouped.map(tallyOf),
-      news: {
-        failed: sumOf(mine.filter(isUnreported), 'failed'),
-        elsewhere: sumOf(mine.filter(isUnreported), 'sent'),
-        unsure: sumOf(mine, 'unsure', 'under way'),
-        held: sumOf(mine, 'held'),
-        waiting,
-        others: sumOf(counted, 'waiting') - waiting,
-      },
+    const news = {
+      /** Rows that failed, or were sent by another batch, and were not reported yet. */
+      failed: sumOf(unreported, 'failed'),
+      elsewhere: sumOf(unreported, 'sent'),
+      /** Rows that need a decision: reported each time. */
+      unsure: sumOf(mine, 'unsure', 'under way'),
+      held: sumOf(mine, 'held'),
+      /** Rows of the command that still wait, and of others that are not in its file. */
+      waiting,
+      others: sumOf(counted, 'waiting') - waiting,
     };
+    return { totals: totalsIn(mine), tallies: grouped.map(tallyOf), news };
   });
 }
 
 const tell = `UPDATE item SET told = CASE WHEN state = 'failed' THEN 'failed' ELSE text END
-  WHERE batch = $1 AND n > $2 AND n <= $3 AND (load = $4 OR $4 = 0)
-    AND (state = 'failed' AND (told IS NULL OR told <> 'failed') OR state = 'sent' AND by IS NOT NULL AND told IS NULL)`;
+  WHERE batch = $1 AND n > $2 AND n <= $3 AND (load = $4 OR $4 = 0) AND ${isUnreported}`;
 
 /** Remembers that the news was reported. */
 export async function markReported(database: Database, { id, load }: Batch, isOfFile: boolean): Promise<void> {
   await inPieces(await highest(database, id), (...range) =>
     database.write(() => query(tell, id, ...range, isOfFile ? load : 0)),
   );
-}
-
-function isUnreported(row: Row): boolean {
-  return row['unreported'] === 1;
 }
 
 function totalsIn(rows: readonly Row[]): Totals {
