@@ -77,12 +77,15 @@ export async function prepareTarget(session: Session, caller: AnyCaller): Promis
     locate(session, caller),
     import('./profiles/safety.ts'),
   ]);
-  const folder = configFolder(host);
-  // Other users could change the address.
-  if (isStoredLive(caller)) for (const path of [folder, storeFile(folder)]) requireOwn(path);
+  if (isStoredLive(caller)) refuseExposedStore(configFolder(host));
   if (caller.kind !== 'local') refuseUnsafeTarget(caller, host.env, located.simulated);
   announce(session, located);
   return located;
+}
+
+/** Other users could change the address. */
+function refuseExposedStore(folder: string): void {
+  for (const path of [folder, storeFile(folder)]) requireOwn(path);
 }
 
 /** Finds out where a caller's requests would go, without checks: for what is on this machine. */
