@@ -131,7 +131,10 @@ async function openMachine(replies: Iterator<Reply>) {
     last.set(name, batch);
     const end = isText ? endIn(ran.stdout) : JSON.parse(ran.stdout);
     if (!isText) {
-      expect(end.now).toEqual(now);
+      // An unsure row that is refused the second time stays unsure.
+      const refused = command.options.resend === 'unsure' ? end.now.unsure - now.unsure : 0;
+      expect(end.now).toEqual({ ...now, failed: now.failed - refused, unsure: now.unsure + refused });
+      expect(refused).toBeGreaterThanOrEqual(0);
       for (const outcome of ['failed', 'unsure', 'not_sent'] as const)
         expect(sumOf(end.reasons, outcome)).toBe(end[outcome]);
     }
