@@ -152,7 +152,10 @@ export function notEmpty(text: string): void {
   if (text === '') throw usage('the value is empty', 'Ctrl-C cancels; -p= sends an empty text');
 }
 
+/** A shorter one is a mistake, which needs no country. */
+const shortestNational = 7;
+
 async function askIfNational(context: Context, phones: readonly string[]): Promise<string | undefined> {
-  const national = phones.find((phone) => phone !== '' && isNational(phone));
+  const national = phones.find((phone) => isNational(phone) && phone.replace(/\D/gu, '').length >= shortestNational);
   return national === undefined ? undefined : askForCountry(context, national);
 }

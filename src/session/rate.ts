@@ -19,8 +19,8 @@ export function paceOf(rate: BatchRate | undefined, { perMinute }: PlanRate): Kn
     return { perWindow: Math.max(1, Math.floor((perMinute * share) / 100)), window: minuteLength };
   if (!rate) return undefined;
   throw usage(
-    `${share}% refers to the plan's rate limit, and the plan is not known`,
-    'use a rate such as 300/m, or set it in the profile: bizmsg profiles set <name> --plan growth, or --rate 2000/m',
+    `${share}% refers to the plan's rate limit, and the plan has none or is not known`,
+    'use a rate such as 300/m, or set the plan: bizmsg profiles set <name> --plan growth, or bizmsg sandbox set plan=growth',
   );
 }
 

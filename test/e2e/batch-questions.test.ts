@@ -211,10 +211,10 @@ describe('what is missing is asked for', () => {
     expect(stderr.match(/LIVE /g)).toHaveLength(1);
   });
 
-  it('not if a column has the name of a variable', async () => {
+  it('not if a column has the name of a variable, and not for the country of a wrong number', async () => {
     const { write, talk, sent, env } = await person();
     const header = ['Phone', 'NAME', 'order'];
-    write('people.xlsx', workbook([{ rows: [header, ['+12025550141', 'Ada', 'A-1']] }]));
+    write('people.xlsx', workbook([{ rows: [header, ['+12025550141', 'Ada', 'A-1'], ['12345', 'Bo', 'A-2']] }]));
     const { stderr } = await talk('send-batch order_update people.xlsx', [typed(/Type y to send 1/, 'y')], env);
     expect(stderr).toContain('{{1}} name ← column NAME\n{{2}} order ← column order\n');
     expect(sent()).toEqual(['+12025550141 Ada A-1']);

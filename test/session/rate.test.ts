@@ -20,7 +20,7 @@ it.each<[string, BatchRate | undefined, number | undefined, object | undefined]>
 it('refuses a share of an unknown plan, and suggests a rate', () => {
   expect(thrown(() => paceOf({ share: 50 }, { perMinute: undefined }))).toMatchObject({
     exit: 'usage',
-    message: "50% refers to the plan's rate limit, and the plan is not known",
+    message: "50% refers to the plan's rate limit, and the plan has none or is not known",
     hint: expect.stringContaining('300/m'),
   });
 });
