@@ -191,10 +191,11 @@ export async function walk(machine: Machine, seed: number, steps: number, told: 
 
   /** A process that has one request in flight. */
   async function begin(options: SendOptions): Promise<void> {
-    const rows = (await model.rows()).filter(
-      ({ batch, state }) => batch === options.batch && /sent|unsure/.test(state),
+    // People whom another batch reached do not count.
+    const reached = (await model.rows()).filter(
+      ({ batch, state, by }) => batch === options.batch && /^(sent|unsure)$/.test(state) && by === '-',
     );
-    const one = { ...options, first: rows.length + 1 };
+    const one = { ...options, first: reached.length + 1 };
     told.push(`begin ${JSON.stringify(one)}`);
     const process = await model.begin(one);
     const running = machine.start(...typed(machine, one, 'a-background'));
