@@ -4,14 +4,21 @@ import { scopes } from '../../../src/contract/keys.ts';
 import { plans } from '../../../src/contract/plans.ts';
 import { statuses } from '../../../src/contract/statuses.ts';
 import type { SandboxOptions } from '../../../src/sandbox/sandbox.ts';
-import { order, paths } from '../calls.ts';
-import { overHttp, type Wire } from '../over-http.ts';
-import { raw, served } from '../served.ts';
+import { bearing, bodyOf, calls, order, paths } from '../calls.ts';
 
-/** Tests what the document specifies, section by section, over HTTP. */
-async function wire(options: SandboxOptions = {}): Promise<Wire & AsyncDisposable> {
-  const server = await served({}, options);
-  return { ...overHttp(server), [Symbol.asyncDispose]: () => server.close() };
+/** Tests what the document specifies, section by section. */
+function open(options: SandboxOptions = {}) {
+  const { get, post, ...world } = calls(options);
+  const as = (key: string) => ({ headers: bearing(key) });
+  const own = world.sandbox.keys.sandbox;
+  return {
+    ...world,
+    get: (path: string, key = own) => get(path, as(key)),
+    post: (path: string, body: unknown, key = own) => post(path, body, as(key)),
+    /** Sends this header instead of the key. */
+    askWith: (name: string, value: string) => get(paths.contacts, { headers: { [name]: value } }),
+    ask: (method: string, path: string) => get(path, { method, body: '' }),
+  };
 }
 
 describe('§4: the endpoints', () => {
@@ -22,84 +29,67 @@ describe('§4: the endpoints', () => {
     ['GET', paths.templates, 200],
     ['GET', paths.campaigns, 200],
   ])('%s %s exists', async (method, path, status) => {
-    await using to = await wire();
+    const { get, post } = open();
     const body = path === paths.send ? order : { phone: '+12025550142' };
-    expect(await (method === 'GET' ? to.get(path) : to.post(path, body))).toMatchObject({ status });
+    expect(await (method === 'GET' ? get(path) : post(path, body))).toMatchObject({ status });
   });
 
   it.each([
-    '/api/public',
-    '/api/public/contacts/',
-    '/api/public/contacts/con_sandbox_1',
-    '/api/public/messages',
-    '/api/v1/contacts',
-    '/api/public/CONTACTS',
-    '/contacts',
-  ])('%s does not exist', async (path) => {
-    await using to = await wire();
-    expect(await to.get(path)).toMatchObject({ status: 404, body: { status: 404, title: 'Not Found' } });
-  });
-
-  it.each([
+    ['GET', '/api/public'],
+    ['GET', '/api/public/contacts/'],
+    ['GET', '/api/public/contacts/con_sandbox_1'],
+    ['GET', '/api/public/messages'],
+    ['GET', '/api/v1/contacts'],
+    ['GET', '/api/public/CONTACTS'],
+    ['GET', '/contacts'],
     ['DELETE', paths.contacts],
     ['PUT', paths.send],
     ['HEAD', paths.contacts],
     ['OPTIONS', '*'],
   ])('%s %s does not exist', async (method, path) => {
-    await using to = await wire();
-    const { port, sandbox } = to.server;
-    const head = `${method} ${path} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${sandbox.keys.sandbox}\r\n`;
-    expect(await raw(port, `${head}connection: close\r\n\r\n`)).toMatch(/^HTTP\/1.1 404 /);
+    expect(bodyOf(await open().ask(method, path))).toMatchObject({ status: 404, title: 'Not Found' });
   });
 
   it.each(announced.flatMap(({ family, words }) => [family.toLowerCase(), ...words]))(
     'under an announced name such as %s does not exist, and the answer names the announcement',
     async (word) => {
-      await using to = await wire();
-      const { status, body } = await to.get(`/api/public/${word}/1/status`);
-      expect([status, body]).toMatchObject([
-        404,
-        { detail: expect.stringContaining('announced, but not available yet') },
-      ]);
+      const detail: unknown = expect.stringContaining('announced, but not available yet');
+      expect(bodyOf(await open().get(`/api/public/${word}/1/status`))).toMatchObject({ status: 404, detail });
     },
   );
 });
 
 describe('§2: send-template', () => {
   it('answers 200 with a message_id', async () => {
-    await using to = await wire();
-    const { status, headers, body } = await to.post(paths.send, order);
-    expect([status, body]).toEqual([200, { message_id: to.server.sandbox.messages()[0]?.id }]);
-    expect(headers['content-type']).toBe('application/json; charset=utf-8');
+    const { post, sandbox } = open();
+    const reply = await post(paths.send, order);
+    expect([reply.status, bodyOf(reply)]).toEqual([200, { message_id: sandbox.messages()[0]?.id }]);
+    expect(reply.headers['content-type']).toBe('application/json; charset=utf-8');
   });
 
   it.each(['+1', '+12025550101', '+123456789012345678'])('accepts %s', async (phone) => {
-    await using to = await wire();
-    expect(await to.post(paths.send, { ...order, to: phone })).toMatchObject({ status: 200 });
+    expect(await open().post(paths.send, { ...order, to: phone })).toMatchObject({ status: 200 });
   });
 
-  it.each(['12025550101', '+', '', '+1 202', '+1a', '００', 5, null])('rejects %s as a number', async (phone) => {
-    await using to = await wire();
-    expect(await to.post(paths.send, { ...order, to: phone })).toMatchObject({ status: 400 });
-    expect(to.server.sandbox.messages()).toEqual([]);
+  it.each(['12025550101', '+', '', '+1 202', '+1a', '००', 5, null])('rejects %s as a number', async (phone) => {
+    const { post, sandbox } = open();
+    expect(await post(paths.send, { ...order, to: phone })).toMatchObject({ status: 400 });
+    expect(sandbox.messages()).toEqual([]);
   });
 });
 
 describe('§5: keys', () => {
   it('§5.1: are sent as a Bearer token', async () => {
-    await using to = await wire();
-    const key = to.server.sandbox.keys.sandbox;
-    const ask = (scheme: string) =>
-      raw(to.server.port, `GET ${paths.contacts} HTTP/1.1\r\nhost: localhost\r\n${scheme}connection: close\r\n\r\n`);
-    expect(await ask(`Authorization: Bearer ${key}\r\n`)).toMatch(/^HTTP\/1.1 200 /);
+    const { askWith, sandbox } = open();
+    const key = sandbox.keys.sandbox;
+    expect(await askWith('authorization', `Bearer ${key}`)).toMatchObject({ status: 200 });
     for (const other of [`Basic ${key}`, key, 'Bearer ', 'Bearer abc', `Bearer ${key} b`])
-      expect(await ask(`Authorization: ${other}\r\n`)).toMatch(/^HTTP\/1.1 401 /);
-    for (const other of [`X-Api-Key: ${key}\r\n`, '']) expect(await ask(other)).toMatch(/^HTTP\/1.1 401 /);
+      expect(await askWith('authorization', other), other).toMatchObject({ status: 401 });
+    expect(await askWith('x-api-key', key)).toMatchObject({ status: 401 });
   });
 
-  it('§5.2: have a prefix for their mode', async () => {
-    await using to = await wire();
-    const { keys, secret } = to.server.sandbox;
+  it('§5.2: have a prefix for their mode', () => {
+    const { keys, secret } = open().sandbox;
     expect([keys.sandbox, keys.live, secret()]).toEqual([
       expect.stringMatching(/^sk_test_local-[0-9a-f]{32}$/),
       expect.stringMatching(/^sk_live_local-[0-9a-f]{32}$/),
@@ -110,23 +100,20 @@ describe('§5: keys', () => {
   it.each(scopes.flatMap((scope) => Object.values(paths).map((path) => [scope, path] as const)))(
     '§5.4: of scope %s on %s',
     async (scope, path) => {
-      await using to = await wire();
-      const key = to.server.sandbox.keys.create(scope).text;
-      const { status } = path === paths.send ? await to.post(path, order, key) : await to.get(path, key);
+      const { get, post, sandbox } = open();
+      const key = sandbox.keys.create(scope).text;
+      const { status } = path === paths.send ? await post(path, order, key) : await get(path, key);
       const allowed = scope === 'full' || (scope === 'send-only') === (path === paths.send);
       expect(status).toBe(allowed ? 200 : 403);
     },
   );
 
   it('§5.5: once revoked, are rejected with the next request', async () => {
-    await using to = await wire();
-    const { text } = to.server.sandbox.keys.create('full');
-    expect(await to.get(paths.contacts, text)).toMatchObject({ status: 200 });
-    to.server.sandbox.keys.revoke(text);
-    expect(await to.get(paths.contacts, text)).toMatchObject({
-      status: 401,
-      headers: { 'www-authenticate': 'Bearer' },
-    });
+    const { get, sandbox } = open();
+    const { text } = sandbox.keys.create('full');
+    expect(await get(paths.contacts, text)).toMatchObject({ status: 200 });
+    sandbox.keys.revoke(text);
+    expect(await get(paths.contacts, text)).toMatchObject({ status: 401, headers: { 'www-authenticate': 'Bearer' } });
   });
 
   it.each([
@@ -135,24 +122,23 @@ describe('§5: keys', () => {
     ['listTemplates', paths.templates],
     ['listCampaigns', paths.campaigns],
   ] as const)('§5.7: a plan without %s refuses it with 403, and nothing else', async (name, path) => {
-    await using to = await wire({ without: [name] });
+    const { get, post } = open({ without: [name] });
     for (const other of [paths.contacts, paths.templates, paths.campaigns])
-      expect((await to.get(other)).status).toBe(other === path ? 403 : 200);
-    expect((await to.post(paths.send, order)).status).toBe(path === paths.send ? 403 : 200);
+      expect((await get(other)).status, other).toBe(other === path ? 403 : 200);
+    expect((await post(paths.send, order)).status).toBe(path === paths.send ? 403 : 200);
   });
 
   it('§5.8: log every call in their own audit log, whatever the result', async () => {
-    await using to = await wire({ rate: 5 });
-    const { sandbox } = to.server;
+    const { get, post, sandbox } = open({ rate: 5 });
     const { text, id } = sandbox.keys.create('send-only');
-    await to.post(paths.send, order, text);
-    await to.get(paths.contacts, text);
-    await to.get('/nowhere?a=1', text);
-    await to.post(paths.send, {}, text);
-    await to.get(paths.contacts);
-    await to.get(paths.contacts, text);
+    await post(paths.send, order, text);
+    await get(paths.contacts, text);
+    await get('/nowhere?a=1', text);
+    await post(paths.send, {}, text);
+    await get(paths.contacts);
+    await get(paths.contacts, text);
     sandbox.keys.revoke(id);
-    await to.get(paths.contacts, text);
+    await get(paths.contacts, text);
     expect(sandbox.audit(id).map(({ status, target }) => [status, target])).toEqual([
       [200, paths.send],
       [403, paths.contacts],
@@ -165,17 +151,17 @@ describe('§5: keys', () => {
   });
 
   it('§5.9: rejects a live key of the real service with a warning, and stores it nowhere', async () => {
-    await using to = await wire();
+    const { get, post, askWith, sandbox, warnings, file } = open();
     const real = 'sk_live_Zk3Vq8Rt1Xp6Wm0Yb5Nc';
-    const { status, text } = await to.post(paths.send, order, real);
-    await to.get(`${paths.contacts}?key=${real}`, real);
-    await to.server.get(paths.contacts, { headers: { authorization: real } });
-    expect([status, text.includes('Zk3Vq8')]).toEqual([401, false]);
-    expect(text).toContain('a live key of the real service');
-    expect(to.server.sandbox.requests()[0]?.detail).toContain('a live key of the real service');
-    expect(to.server.warnings).toEqual(Array(3).fill(expect.stringContaining('a live key of the real service')));
-    expect(to.server.file.text() + to.server.warnings.join()).not.toContain('Zk3Vq8');
-    expect(to.server.sandbox.messages()).toEqual([]);
+    const { status, body } = await post(paths.send, order, real);
+    await get(`${paths.contacts}?key=${real}`, real);
+    await askWith('authorization', real);
+    const warning: unknown = expect.stringContaining('a live key of the real service');
+    expect([status, body]).toEqual([401, warning]);
+    expect(sandbox.requests()[0]?.detail).toEqual(warning);
+    expect(warnings).toEqual([warning, warning, warning]);
+    expect(body + file.text() + warnings.join()).not.toContain('Zk3Vq8');
+    expect(sandbox.messages()).toEqual([]);
   });
 });
 
@@ -188,70 +174,59 @@ describe('a key in a path', () => {
     '?a=%KEY',
     '?a=KEY&b=%zz',
   ])('such as %s is not stored', async (query) => {
-    await using to = await wire();
-    await to.get(paths.contacts + query.replace('KEY', 'sk_live_Zk3Vq8Rt1Xp6Wm0Yb5Nc'));
-    expect(to.server.file.text()).not.toMatch(/Zk3Vq8|Wm0Yb5/);
+    const { get, file } = open();
+    await get(paths.contacts + query.replace('KEY', 'sk_live_Zk3Vq8Rt1Xp6Wm0Yb5Nc'));
+    expect(file.text()).not.toMatch(/Zk3Vq8|Wm0Yb5/);
   });
 
   it('in an unknown template name is not repeated in the answer', async () => {
-    await using to = await wire();
-    const { text } = await to.post(paths.send, { ...order, template: 'sk_live_Zk3Vq8Rt1Xp6Wm0Yb5Nc' });
-    expect([text.includes('there is no template'), text.includes('Zk3Vq8')]).toEqual([true, false]);
+    const { body } = await open().post(paths.send, { ...order, template: 'sk_live_Zk3Vq8Rt1Xp6Wm0Yb5Nc' });
+    expect([body.includes('there is no template'), body.includes('Zk3Vq8')]).toEqual([true, false]);
   });
 });
 
-describe('§3: going live', () => {
-  it('makes the live key valid', async () => {
-    await using to = await wire();
-    const { keys } = to.server.sandbox;
-    expect(await to.post(paths.send, order, keys.live)).toMatchObject({ status: 401 });
-    keys.goLive();
-    expect(await to.post(paths.send, order, keys.live)).toMatchObject({ status: 200 });
-    expect(await to.post(paths.send, order, keys.sandbox)).toMatchObject({ status: 200 });
-    expect(to.server.sandbox.messages().map(({ mode }) => mode)).toEqual(['live', 'sandbox']);
-  });
+it('§3: going live makes the live key valid', async () => {
+  const { post, sandbox } = open();
+  const { keys } = sandbox;
+  expect(await post(paths.send, order, keys.live)).toMatchObject({ status: 401 });
+  keys.goLive();
+  expect(await post(paths.send, order, keys.live)).toMatchObject({ status: 200 });
+  expect(await post(paths.send, order, keys.sandbox)).toMatchObject({ status: 200 });
+  expect(sandbox.messages().map(({ mode }) => mode)).toEqual(['live', 'sandbox']);
 });
 
-describe('§7: errors', () => {
-  it.each([
-    [400, async (to: Wire) => to.post(paths.send, { to: order.to })],
-    [401, async (to: Wire) => to.get(paths.contacts, 'none')],
-    [403, async (to: Wire) => to.get(paths.contacts, to.server.sandbox.keys.create('send-only').text)],
-    [404, async (to: Wire) => to.post(paths.send, { ...order, template: 'none' })],
-    [429, async (to: Wire) => (await to.get(paths.contacts), await to.get(paths.contacts))],
-  ] as const)("%i has the document's own name", async (status, ask) => {
-    await using to = await wire({ rate: status === 429 ? 1 : 100 });
-    expect(await ask(to)).toMatchObject({ status, body: { status, title: statuses[status].name } });
-  });
+it.each([
+  [400, paths.send, undefined],
+  [401, paths.contacts, 'none'],
+  [403, paths.send, 'read-only'],
+  [404, '/nowhere', undefined],
+  [429, paths.contacts, undefined],
+] as const)("§7: the error %i has the document's own name", async (status, path, key) => {
+  const { post, sandbox } = open({ rate: status === 429 ? 0 : 100 });
+  const reply = await post(path, {}, key === 'read-only' ? sandbox.keys.create(key).text : key);
+  expect(bodyOf(reply)).toMatchObject({ status, title: statuses[status].name });
 });
 
 describe('§8: plans', () => {
   it.each(['starter', 'growth', 'scale'] as const)('%s limits the requests per minute', async (plan) => {
-    await using to = await wire({ plan });
-    const { perMinute } = plans[plan];
-    const got = await Promise.all(Array.from({ length: perMinute }, () => to.get(paths.campaigns)));
-    expect(new Set(got.map(({ status }) => status))).toEqual(new Set([200]));
-    expect(await to.get(paths.campaigns)).toMatchObject({ status: 429, headers: { 'retry-after': '60' } });
-    await to.server.sandbox.time.advance(60_000);
-    expect(await to.get(paths.campaigns)).toMatchObject({ status: 200 });
+    const { get, sandbox } = open({ plan });
+    for (let request = 0; request < (plans[plan].perMinute ?? 0); request++)
+      expect(await get(paths.campaigns)).toMatchObject({ status: 200 });
+    expect(await get(paths.campaigns)).toMatchObject({ status: 429, headers: { 'retry-after': '60' } });
+    await sandbox.time.advance(60_000);
+    expect(await get(paths.campaigns)).toMatchObject({ status: 200 });
   });
 
   it('enterprise, the default, has no limit', async () => {
-    await using to = await wire();
-    for (let round = 0; round < 11; round++) {
-      const got = await Promise.all(Array.from({ length: 100 }, () => to.get(paths.campaigns)));
-      expect(got.filter(({ status, headers }) => status !== 200 || headers['ratelimit'] !== undefined)).toEqual([]);
-    }
+    const { get } = open();
+    for (let request = 0; request < 1_100; request++)
+      expect((await get(paths.campaigns)).headers).not.toHaveProperty('ratelimit');
+    expect(await get(paths.campaigns)).toMatchObject({ status: 200 });
   });
 
   it('count no request without a valid key', async () => {
-    await using to = await wire({ rate: 1 });
-    for (const [key, status] of [
-      ['none', 401],
-      [undefined, 200],
-      ['none', 401],
-      [undefined, 429],
-    ] as const)
-      expect(await to.get(paths.contacts, key)).toMatchObject({ status });
+    const { get } = open({ rate: 1 });
+    const asked = [await get(paths.contacts, 'none'), await get(paths.contacts), await get(paths.contacts, 'none')];
+    expect([...asked, await get(paths.contacts)].map(({ status }) => status)).toEqual([401, 200, 401, 429]);
   });
 });

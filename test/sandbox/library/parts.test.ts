@@ -32,7 +32,7 @@ describe('the clock', () => {
     expect([far.getTime() > Date.now(), sandbox.clock.now().getTime() <= Date.now()]).toEqual([true, true]);
   });
 
-  it.each(['5', '-5s', 'soon', -1, Number.NaN])('is not advanced by %s', async (span) => {
+  it.each(['5', '-5s', 'soon', -1, Number.NaN, Infinity])('is not advanced by %s', async (span) => {
     await using sandbox = createSandbox();
     const clock: { advance(by: unknown): Promise<unknown> } = sandbox.clock;
     await expect(clock.advance(span)).rejects.toThrow(/^clock.advance: /);

@@ -122,6 +122,8 @@ describe('the logs', () => {
     const { sandbox, post, clock } = calls({ file });
     for (let number = 0; number < 10_050; number += 1) await post(paths.send, { ...order, to: `+1${number}` });
     await clock.advance(10_000);
+    const times = sandbox.events().map(({ at }) => at);
+    expect(times).toEqual(times.toSorted((a, b) => a - b));
     sandbox.close();
     await file.close();
     for (const one of [sandbox, calls({ file: open() }).sandbox]) {
