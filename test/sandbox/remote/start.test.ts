@@ -1,10 +1,10 @@
-import { existsSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, expect, it, onTestFinished } from 'vitest';
-import { defaultData, locatorFolder, locatorsIn } from '../../../src/sandbox/remote/locator.ts';
+import { afterEach, expect, it } from 'vitest';
+import { locatorFolder, locatorsIn } from '../../../src/sandbox/remote/locator.ts';
 import { serve, type LocatedSandbox } from '../../../src/sandbox/serve.ts';
 import { findOrStart, type StartOptions } from '../../../src/sandbox/remote/start.ts';
+import { newHome } from '../../support/fake-service.ts';
 import { serveOptions } from '../../support/local.ts';
 
 const started: LocatedSandbox[] = [];
@@ -14,30 +14,8 @@ afterEach(async () => {
   await Promise.all(started.splice(0).map((served) => served.close()));
 });
 
-it('starts a sandbox if none runs, with the given command and log', async () => {
-  const { options, spawned } = optionsIn(temporary());
-  const locator = await findOrStart(options);
-  expect(locator).toMatchObject({ background: true, build: 'b1', data: defaultData(options.stateFolder) });
-  expect(spawned).toEqual([[options.command, { env: {}, log: join(options.stateFolder, 'sandbox.log') }]]);
-});
-
-it('finds a running sandbox', async () => {
-  const { options, spawned } = optionsIn(temporary());
-  const first = await findOrStart(options);
-  expect(await findOrStart(options)).toEqual(first);
-  expect(spawned).toHaveLength(1);
-});
-
-it('starts one sandbox for any number of concurrent calls', async () => {
-  const { options, spawned } = optionsIn(temporary());
-  const locators = await Promise.all(Array.from({ length: 8 }, () => findOrStart(options)));
-  expect(new Set(locators.map(({ url }) => url)).size).toBe(1);
-  expect(spawned).toHaveLength(1);
-  expect(existsSync(join(options.stateFolder, 'sandboxes', 'start.lock'))).toBe(false);
-});
-
-it('does so even after another starting process was killed', async () => {
-  const { options } = optionsIn(temporary());
+it('starts a sandbox even after another starting process was killed', async () => {
+  const { options } = optionsIn(newHome());
   const lock = join(locatorFolder(options.stateFolder), 'start.lock');
   writeFileSync(lock, '');
   const past = Date.now() / 1_000 - 16;
@@ -46,7 +24,7 @@ it('does so even after another starting process was killed', async () => {
 });
 
 it('replaces a background sandbox of another build', async () => {
-  const { options, spawned } = optionsIn(temporary());
+  const { options, spawned } = optionsIn(newHome());
   const old = await findOrStart(options);
   const locator = await findOrStart({ ...options, build: 'b2' });
   expect(locator.build).not.toBe(old.build);
@@ -54,14 +32,14 @@ it('replaces a background sandbox of another build', async () => {
 });
 
 it('uses a foreground sandbox of another build', async () => {
-  const { options, spawned, start } = optionsIn(temporary());
+  const { options, spawned, start } = optionsIn(newHome());
   await start({ background: false });
   expect(await findOrStart({ ...options, build: 'b2' })).toMatchObject({ build: 'b1' });
   expect(spawned).toEqual([]);
 });
 
 it('names the log if the sandbox dies immediately', async () => {
-  const { options } = optionsIn(temporary());
+  const { options } = optionsIn(newHome());
   const host = { ...options.host, spawnDetached: () => ({ pid: 999_999, unref() {} }) };
   await expect(findOrStart({ ...options, host })).rejects.toMatchObject({
     exit: 'configuration',
@@ -71,7 +49,7 @@ it('names the log if the sandbox dies immediately', async () => {
 });
 
 it('stops waiting after a while', async () => {
-  const { options } = optionsIn(temporary());
+  const { options } = optionsIn(newHome());
   let now = 0;
   const host = {
     ...options.host,
@@ -82,7 +60,7 @@ it('stops waiting after a while', async () => {
 });
 
 it('stops immediately when interrupted', async () => {
-  const { options } = optionsIn(temporary());
+  const { options } = optionsIn(newHome());
   const interruption = new AbortController();
   const spawnDetached = () => {
     interruption.abort('SIGINT');
@@ -120,10 +98,4 @@ function optionsIn(stateFolder: string) {
     },
   };
   return { options, spawned, start };
-}
-
-function temporary(): string {
-  const path = mkdtempSync(join(tmpdir(), 'bizmsg-start-'));
-  onTestFinished(() => rmSync(path, { recursive: true }));
-  return path;
 }

@@ -1,16 +1,15 @@
-import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { openStateFile, type StateFile } from '../../../src/sandbox/state/file.ts';
 import { later } from '../../support/cli.ts';
+import { newHome } from '../../support/fake-service.ts';
 import { manualTimers } from '../../support/timers.ts';
 import { calls, order, paths } from '../calls.ts';
 import { receiver } from '../receiver.ts';
 
 function newFolder() {
-  const folder = mkdtempSync(join(tmpdir(), 'bizmsg-file-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = newHome();
   const warnings: string[] = [];
   const open = (isOurs = () => true, timer = later): StateFile => {
     const host = { pid: process.pid, now: Date.now, later: timer };

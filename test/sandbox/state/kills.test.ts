@@ -8,7 +8,8 @@ import * as read from '../../../src/contract/readers.ts';
 import { locatorsIn } from '../../../src/sandbox/remote/locator.ts';
 import { openRemote } from '../../../src/sandbox/remote/remote.ts';
 import { createRandom } from '../../../src/sandbox/state/ids.ts';
-import { binary, cleanEnv, temporaryHome } from '../../support/bin.ts';
+import { binary, cleanEnv } from '../../support/bin.ts';
+import { newHome } from '../../support/fake-service.ts';
 import { isLong } from '../../support/long-tests.ts';
 import { bearing, order, paths } from '../calls.ts';
 
@@ -50,12 +51,6 @@ it('a message that is in the file survives a kill', async () => {
   await sandbox.kill();
   expect(await (await startReal(home)).messages()).toEqual([id]);
 });
-
-function newHome(): string {
-  const home = temporaryHome();
-  onTestFinished(() => home.remove());
-  return home.path;
-}
 
 /** A sandbox in its own process, as `sandbox start` creates it. */
 async function startReal(home: string) {
