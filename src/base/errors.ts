@@ -47,7 +47,6 @@ export type ErrorCode =
   | 'count-missing'
   | 'database-busy'
   | 'database-damaged'
-  | 'database-linked'
   | 'database-newer'
   | 'database-refused'
   | 'database-removed'

@@ -60,15 +60,15 @@ function isFolder(path: string): boolean {
 /** Opens a regular file only: reading a pipe without a writer would block forever, even on signals. */
 function openRegular(path: string): number {
   const fd = fs.openSync(path, fs.constants.O_RDONLY | fs.constants.O_NONBLOCK);
-  const found = fs.fstatSync(fd);
-  if (found.isFile()) return fd;
+  const stats = fs.fstatSync(fd);
+  if (stats.isFile()) return fd;
   fs.closeSync(fd);
-  throw irregular(path, found);
+  throw irregular(path, stats);
 }
 
 /** The error for what is not a regular file. */
-export function irregular(path: string, found: fs.Stats): Error {
-  return Object.assign(new Error(`${path} is not a file`), { code: found.isDirectory() ? 'EISDIR' : 'EFTYPE', path });
+export function irregular(path: string, stats: fs.Stats): Error {
+  return Object.assign(new Error(`${path} is not a file`), { code: stats.isDirectory() ? 'EISDIR' : 'EFTYPE', path });
 }
 
 export function readRegular(path: string): Buffer {
@@ -85,7 +85,7 @@ export function readIfPresent(path: string): string | undefined {
   try {
     return readRegular(path).toString();
   } catch (error) {
-    if (tooManyFiles(error)) throw error;
+    if (fsError(error)?.code === 'EMFILE') throw error;
     return undefined;
   }
 }
@@ -96,51 +96,25 @@ export function ownText(path: string): string {
   return contained ?? fs.readFileSync(path, 'utf8');
 }
 
-/** A file or folder that other users can change. */
-interface Exposure {
-  readonly path: string;
-  /** The owner's uid, if it is another user. */
-  readonly owner: number | undefined;
-  /** Whether this user may change its mode. */
-  readonly isOurs: boolean;
-  readonly isFolder: boolean;
-}
-
-/** Returns who else can change a file or folder; undefined if no other user can, or if it is not accessible. */
-function exposureOf(path: string): Exposure | undefined {
-  const found = statsOf(path);
-  const me = ownUser();
-  if (!found || me === undefined) return undefined;
-  // Root can change everything anyway.
-  const owner = found.uid === me || found.uid === 0 ? undefined : found.uid;
-  if (owner === undefined && !isWritableByOthers(found, me)) return undefined;
-  return { path, owner, isOurs: found.uid === me, isFolder: found.isDirectory() };
-}
-
 /** Throws if other users can change a file or folder, so that its content cannot be trusted. */
 export function requireOwn(path: string): void {
-  const exposure = exposureOf(path);
-  if (exposure) throw configuration('not-own', exposedBy(exposure), remedyFor(exposure));
+  const stats = statsOf(path);
+  // A user in a container may not be in the user database.
+  const me = statsOf('/proc/self')?.uid ?? userInfo().uid;
+  if (!stats || isWindows || !isExposed(stats, me)) return;
+  const isOurs = stats.uid === me;
+  const isForeign = !isOurs && stats.uid !== 0;
+  const what = isForeign ? `${path} belongs to another user (uid ${stats.uid})` : `other users can write to ${path}`;
+  const hint = isOurs
+    ? `check that everything in it is yours, then run chmod go-w ${shellQuote(path)}`
+    : 'set BIZMSG_STATE_DIR or BIZMSG_CONFIG_DIR to a folder of your own';
+  throw configuration('not-own', what, hint);
 }
 
-/** Lists a folder; throws if other users can change it. */
-export function ownNamesIn(folder: string): readonly string[] {
-  requireOwn(folder);
-  return namesIn(folder);
-}
-
-function exposedBy({ path, owner }: Exposure): string {
-  return owner === undefined ? `other users can write to ${path}` : `${path} belongs to another user (uid ${owner})`;
-}
-
-function remedyFor({ path, isOurs, isFolder }: Exposure): string {
-  const word = shellQuote(path);
-  if (isOurs) return `check that everything in it is yours, then run chmod go-w ${word}`;
-  return isFolder ? 'set BIZMSG_STATE_DIR or BIZMSG_CONFIG_DIR to a folder of your own' : `remove it: rm ${word}`;
-}
-
-/** A group with the number of the user is the user's private group on most Linux systems. */
-function isWritableByOthers({ mode, uid, gid }: fs.Stats, me: number): boolean {
+function isExposed({ mode, uid, gid }: fs.Stats, me: number): boolean {
+  // Root can change everything anyway.
+  if (uid !== me && uid !== 0) return true;
+  // A group with the number of the user is the user's private group on most Linux systems.
   const isPrivateGroup = uid === me && gid === me;
   return (mode & (isPrivateGroup ? 0o002 : 0o022)) !== 0;
 }
@@ -160,39 +134,24 @@ export function statsOf(path: string): fs.Stats | undefined {
   }
 }
 
-/** The user of this process; undefined on Windows. A user in a container may not be in the user database. */
-function ownUser(): number | undefined {
-  const uid = statsOf('/proc/self')?.uid ?? userInfo().uid;
-  return uid < 0 ? undefined : uid;
-}
-
 /** Why an input file cannot be read; undefined for any other error. */
 export function whyUnreadable(error: unknown): string | undefined {
-  const found = fsError(error);
-  if (!found) return undefined;
-  if (found.code === 'ENOENT' || found.code === 'ENOTDIR') return 'there is no such file';
-  return found.code === 'EISDIR' ? 'it is a folder' : found.reason;
+  const fault = fsError(error);
+  if (fault?.code === 'ENOENT' || fault?.code === 'ENOTDIR') return 'there is no such file';
+  return fault?.code === 'EISDIR' ? 'it is a folder' : fault?.reason;
 }
 
-/** Converts a file system error with a path, or of a write, to a configuration error; undefined for any other error. */
+/** Converts an expected error of the file system to a configuration error; undefined for any other error. */
 export function fileUnusable(error: unknown): CliError | undefined {
   const fault = fsError(error);
   if (!(error instanceof Error && fault) || fault.reason === fault.code) return undefined;
+  if (fault.code === 'EMFILE') return configuration('too-many-files', fault.reason, moreFiles, error);
   const path = 'path' in error ? error.path : undefined;
   const isWrite = 'syscall' in error && error.syscall === 'write';
   const use = typeof path === 'string' ? `use ${path}` : isWrite ? 'write a file' : undefined;
   if (use === undefined) return undefined;
-  return configuration('file-unusable', `cannot ${use}: ${fault.reason}`, moreFiles[fault.code], error);
+  return configuration('file-unusable', `cannot ${use}: ${fault.reason}`, undefined, error);
 }
 
-/** Converts "too many open files" to a configuration error; undefined for any other error. */
-export function tooManyFiles(error: unknown): CliError | undefined {
-  const fault = fsError(error);
-  const hint = fault && moreFiles[fault.code];
-  return hint === undefined ? undefined : configuration('too-many-files', fault?.reason ?? '', hint, error);
-}
-
-const moreFiles: Readonly<Record<string, string>> = {
-  EMFILE: 'raise the limit, for example with "ulimit -n 1024"',
-  ENFILE: 'close other programs, or raise the limit of the system (fs.file-max)',
-};
+/** The hint for too many open files. */
+export const moreFiles = 'raise the limit, for example with "ulimit -n 1024"';

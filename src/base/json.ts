@@ -29,9 +29,14 @@ export function jsonText(value: unknown, indent: number | string = ''): string {
   } catch (error) {
     // JSON.stringify throws on a bigint, which few values contain.
     if (!(error instanceof TypeError)) throw error;
-    return written(value, typeof indent === 'number' ? ' '.repeat(indent) : indent, '\n') ?? 'null';
+    const marked = (_: string, item: unknown) => (typeof item === 'bigint' ? `${mark}${item}` : item);
+    return JSON.stringify(value, marked, indent).replace(markedInteger, '$1');
   }
 }
+
+/** Before an integer in a text; no real text begins with it. */
+const mark = '\0integer ';
+const markedInteger = /"\\u0000integer (-?\d+)"/g;
 
 /** Why JSON is too deep to parse, or has too many values; undefined if it is not. */
 export function excessOf(text: string, mostValues = Infinity): string | undefined {
@@ -53,9 +58,9 @@ export function excessOf(text: string, mostValues = Infinity): string | undefine
 
 /** The first name that an object in this valid JSON has twice; parsing would keep its last value only. */
 export function repeatedName(text: string): string | undefined {
-  let found: string | undefined;
-  exactly(text, (name) => (found ??= name));
-  return found;
+  let repeated: string | undefined;
+  exactly(text, (name) => (repeated ??= name));
+  return repeated;
 }
 
 /** Parses valid JSON, with each unsafe integer as a bigint. */
@@ -73,18 +78,18 @@ function exactly(text: string, onRepeated?: (name: string) => void): unknown {
     return token === '{' ? Object.fromEntries(fields()) : scalar(token);
   };
   const items = (): unknown[] => {
-    const found: unknown[] = [];
-    for (let token = next(); token !== ']'; token = next()) found.push(valueOf(token));
-    return found;
+    const values: unknown[] = [];
+    for (let token = next(); token !== ']'; token = next()) values.push(valueOf(token));
+    return values;
   };
   const fields = (): Map<string, unknown> => {
-    const found = new Map<string, unknown>();
+    const values = new Map<string, unknown>();
     for (let token = next(); token !== '}'; token = next()) {
       const name = String(JSON.parse(token));
-      if (found.has(name)) onRepeated?.(name);
-      found.set(name, valueOf(next()));
+      if (values.has(name)) onRepeated?.(name);
+      values.set(name, valueOf(next()));
     }
-    return found;
+    return values;
   };
   return valueOf(next());
 }
@@ -102,24 +107,4 @@ function scalar(token: string): unknown {
   const value: unknown = JSON.parse(token);
   const isRounded = typeof value === 'number' && !Number.isSafeInteger(value) && /^-?\d+$/.test(token);
   return isRounded && token.length <= mostDigits ? BigInt(token) : value;
-}
-
-function written(value: unknown, indent: string, line: string): string | undefined {
-  if (typeof value === 'bigint') return value.toString();
-  if (typeof value !== 'object' || value === null || 'toJSON' in value) return JSON.stringify(value);
-  const inner = line + indent;
-  if (Array.isArray(value)) {
-    const items = value.map((item) => written(item, indent, inner) ?? 'null');
-    return enclosed('[]', items, indent, line);
-  }
-  const fields = Object.entries(value).flatMap(([name, item]) => {
-    const text = written(item, indent, inner);
-    return text === undefined ? [] : `${JSON.stringify(name)}:${indent && ' '}${text}`;
-  });
-  return enclosed('{}', fields, indent, line);
-}
-
-function enclosed([open, close]: string, parts: readonly string[], indent: string, line: string): string {
-  if (indent === '' || parts.length === 0) return open + parts.join(',') + close;
-  return `${open}${line}${indent}${parts.join(`,${line}${indent}`)}${line}${close}`;
 }

@@ -1,6 +1,6 @@
 import { CliError } from './errors.ts';
 import type { Host } from './host.ts';
-import { addressOf } from './postgres-address.ts';
+import { type Address, addressOf } from './postgres-address.ts';
 import { type Connection, openConnection, type Query, resultOf } from './postgres-connection.ts';
 import { failureOf, isConflict, isPassing, lost, tooOld } from './postgres-errors.ts';
 import { sleep } from './sleep.ts';
@@ -16,11 +16,6 @@ export interface PostgresOptions {
   /** Milliseconds to wait for a server that was lost. Default: 2 minutes. */
   readonly patience?: number;
   note(message: string): void;
-}
-
-export interface PostgresDatabase extends Database {
-  /** The time of the server, in milliseconds: clocks of machines differ. */
-  clock(): number;
 }
 
 interface Kind {
@@ -75,53 +70,85 @@ interface Finished<T> {
 
 /** Opens a database on a PostgreSQL server; creates its tables if they are missing. */
 export async function openPostgres(url: string, options: PostgresOptions): Promise<PostgresDatabase> {
-  const { schema, schemaName = 'bizmsg', host, patience = 120_000, note } = options;
-  const path = `SET LOCAL search_path = ${schemaName}, pg_temp`;
-  const address = addressOf(url);
-  const client = hex(host.random);
-  let connection: Connection | undefined;
-  let turn: Promise<unknown> = Promise.resolve();
+  const database = new PostgresDatabase(url, options);
+  await database.open();
+  return database;
+}
+
+export class PostgresDatabase implements Database {
+  readonly #options: PostgresOptions;
+  readonly #address: Address;
+  readonly #schemaName: string;
+  readonly #path: string;
+  /** Identifies this process in the table of last commits. */
+  readonly #client: string;
+  #connection: Connection | undefined;
+  #turn: Promise<unknown> = Promise.resolve();
   /** The server's time when this machine started. */
-  let started = 0;
+  #started = 0;
 
-  try {
-    await connected();
-  } catch (error) {
-    throw failureOf(address.name, error);
+  constructor(url: string, options: PostgresOptions) {
+    const { schemaName = 'bizmsg', host } = options;
+    this.#options = options;
+    this.#address = addressOf(url);
+    this.#schemaName = schemaName;
+    this.#path = `SET LOCAL search_path = ${schemaName}, pg_temp`;
+    this.#client = hex(host.random);
   }
-  return {
-    clock: () => started + host.steady(),
-    write: (body, signal) => inTurn(() => patiently(body, writing, signal)),
-    read: (body, signal) => inTurn(() => patiently(body, reading, signal)),
-    analyze: (table) => inTurn(() => patiently(() => query(`ANALYZE ${table}`), writing)),
-    async close() {
-      await turn;
-      await disconnect();
-    },
-  };
 
-  function inTurn<T>(act: () => Promise<T>): Promise<T> {
-    const result = turn.then(act);
-    turn = result.catch(() => {});
+  async open(): Promise<void> {
+    try {
+      await this.#connected();
+    } catch (error) {
+      throw failureOf(this.#address.name, error);
+    }
+  }
+
+  /** The time of the server, in milliseconds: clocks of machines differ. */
+  clock(): number {
+    return this.#started + this.#options.host.steady();
+  }
+
+  write<T>(body: Transaction<T>, signal?: AbortSignal): Promise<T> {
+    return this.#inTurn(() => this.#patiently(body, writing, signal));
+  }
+
+  read<T>(body: Transaction<T>, signal?: AbortSignal): Promise<T> {
+    return this.#inTurn(() => this.#patiently(body, reading, signal));
+  }
+
+  analyze(table: string): Promise<unknown> {
+    return this.write(() => query(`ANALYZE ${table}`));
+  }
+
+  async close(): Promise<void> {
+    await this.#turn;
+    await this.#disconnect();
+  }
+
+  #inTurn<T>(act: () => Promise<T>): Promise<T> {
+    const result = this.#turn.then(act);
+    this.#turn = result.catch(() => {});
     return result;
   }
 
   /** Repeats a transaction until it is committed. If the answer to COMMIT was lost, the server knows whether it is. */
-  async function patiently<T>(body: Transaction<T>, kind: Kind, signal?: AbortSignal): Promise<T> {
+  async #patiently<T>(body: Transaction<T>, kind: Kind, signal?: AbortSignal): Promise<T> {
+    const { host, note, patience = 120_000 } = this.#options;
     const start = host.steady();
     let finished: Finished<T> | undefined;
     let isNoted = false;
     for (let pause = firstPause; ; pause = Math.min(2 * pause, longestPause)) {
       if (signal?.aborted) throw new CliError('interrupted', 'interrupted', 'interrupted');
       try {
-        if (finished && (await isCommitted(finished))) return finished.result;
+        if (finished && (await this.#isCommitted(finished))) return finished.result;
         finished = undefined;
-        return await transact(body, kind, (done) => (finished = done));
+        return await this.#transact(body, kind, (done) => (finished = done));
       } catch (error) {
-        const failure = failureOf(address.name, error);
+        const failure = failureOf(this.#address.name, error);
         const waited = host.steady() - start;
         if (!(isConflict(error) || isPassing(error)) || waited >= patience) throw failure;
-        if (!isConflict(error)) await disconnect();
+        if (!isConflict(error)) await this.#disconnect();
         if (waited >= silentFor && !isNoted && failure instanceof Error) note(`${failure.message}; waiting for it`);
         isNoted ||= waited >= silentFor;
       }
@@ -130,71 +157,74 @@ export async function openPostgres(url: string, options: PostgresOptions): Promi
   }
 
   /** `onDone` is called before the COMMIT of a transaction that writes. */
-  async function transact<T>(body: Transaction<T>, kind: Kind, onDone: (done: Finished<T>) => void): Promise<T> {
-    const { transact, query } = await connected();
-    const token = hex(host.random);
-    const begin = `${kind.begin}; ${path}${kind === writing ? `; ${marking(client, token)}` : ''}`;
-    const begun = transact(begin, async (begun) => {
+  async #transact<T>(body: Transaction<T>, kind: Kind, onDone: (done: Finished<T>) => void): Promise<T> {
+    const { transact, query } = await this.#connected();
+    const token = hex(this.#options.host.random);
+    const mark = kind === writing ? `; ${marking(this.#client, token)}` : '';
+    const begun = transact(`${kind.begin}; ${this.#path}${mark}`, async (begun) => {
       const result = await resultOf(body, query);
       const row = await begun;
       if (row) onDone({ result, xid: String(row['xid']), token });
       return result;
     });
-    return within(kind.longest, begun);
+    return this.#within(kind.longest, begun);
   }
 
-  async function isCommitted({ xid, token }: Finished<unknown>): Promise<boolean> {
-    const { query } = await connected();
+  async #isCommitted({ xid, token }: Finished<unknown>): Promise<boolean> {
+    const { query } = await this.#connected();
     // After a crash or a failover, a number that was lost is not used yet: asked for it, the server would fail.
     const status = `CASE WHEN ${BigInt(xid)} < txid_current() THEN txid_status(${BigInt(xid)}) END`;
-    const [row] = await within(connectTimeout, query(`SELECT ${status} AS status`));
+    const [row] = await this.#within(connectTimeout, query(`SELECT ${status} AS status`));
     if (row?.['status'] === 'in progress') throw lost('ETIMEDOUT');
     // Or it is used by another transaction now.
-    const marks = query(`SELECT 1 FROM ${schemaName}.last_commit WHERE client = $1 AND token = $2`, [client, token]);
-    return (await within(connectTimeout, marks)).length > 0;
+    const sql = `SELECT 1 FROM ${this.#schemaName}.last_commit WHERE client = $1 AND token = $2`;
+    return (await this.#within(connectTimeout, query(sql, [this.#client, token]))).length > 0;
   }
 
-  async function connected(): Promise<Connection> {
-    if (connection?.isOpen()) return connection;
-    await disconnect();
-    const opened = openConnection(address);
+  async #connected(): Promise<Connection> {
+    if (this.#connection?.isOpen()) return this.#connection;
+    await this.#disconnect();
+    const opened = openConnection(this.#address);
     try {
-      const version = await within(connectTimeout, versionIn(opened.query));
-      if (version < schema.length) await within(writing.longest, upgrade(opened));
-      return (connection = opened);
+      const version = await this.#within(connectTimeout, this.#versionIn(opened.query));
+      if (version < this.#options.schema.length) await this.#within(writing.longest, this.#upgrade(opened));
+      return (this.#connection = opened);
     } catch (error) {
       await opened.close();
       throw error;
     }
   }
 
-  async function versionIn(query: Query): Promise<number> {
-    const [row] = await query(greeting(schemaName));
-    started = Number(row?.['time']) - host.steady();
+  async #versionIn(query: Query): Promise<number> {
+    const { name } = this.#address;
+    const [row] = await query(greeting(this.#schemaName));
+    this.#started = Number(row?.['time']) - this.#options.host.steady();
     if (row?.['is_standby'] === 1) throw lost('25006');
-    if (Number(row?.['server']) < oldest) throw tooOld(address.name, String(row?.['server_name']));
+    if (Number(row?.['server']) < oldest) throw tooOld(name, String(row?.['server_name']));
     const version = Number(row?.['version']);
-    if (version > schema.length) throw newer(address.name, 'update this one');
+    if (version > this.#options.schema.length) throw newer(name, 'update this one');
     return version;
   }
 
-  function upgrade({ transact, query }: Connection): Promise<void> {
-    return transact(`${writing.begin}; ${path}; SELECT pg_advisory_xact_lock(${upgrading})`, async () => {
-      const version = await versionIn(query);
-      if (version === 0) await query(`CREATE SCHEMA IF NOT EXISTS ${schemaName}; ${lastCommit}`);
+  #upgrade({ transact, query }: Connection): Promise<void> {
+    const { schema } = this.#options;
+    const begin = `${writing.begin}; ${this.#path}; SELECT pg_advisory_xact_lock(${upgrading})`;
+    return transact(begin, async () => {
+      const version = await this.#versionIn(query);
+      if (version === 0) await query(`CREATE SCHEMA IF NOT EXISTS ${this.#schemaName}; ${lastCommit}`);
       for (const step of schema.slice(version)) await query(adapted(step));
-      await query(`COMMENT ON SCHEMA ${schemaName} IS '${schema.length}'`);
+      await query(`COMMENT ON SCHEMA ${this.#schemaName} IS '${schema.length}'`);
     });
   }
 
-  async function disconnect(): Promise<void> {
-    await connection?.close();
-    connection = undefined;
+  async #disconnect(): Promise<void> {
+    await this.#connection?.close();
+    this.#connection = undefined;
   }
 
-  function within<T>(milliseconds: number, act: Promise<T>): Promise<T> {
+  #within<T>(milliseconds: number, act: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
-      const cancel = host.later(milliseconds, () => reject(lost('ETIMEDOUT')));
+      const cancel = this.#options.host.later(milliseconds, () => reject(lost('ETIMEDOUT')));
       act.then(resolve, reject).finally(cancel);
     });
   }

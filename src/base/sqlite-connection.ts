@@ -1,9 +1,9 @@
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, openSync, type Stats } from 'node:fs';
 import { dirname } from 'node:path';
 import { createStateFolder, irregular, statsOf } from './files.ts';
 import { fsError } from './errors.ts';
 import type { Sqlite, SqliteStatement } from './host.ts';
-import { damaged, linked, newer, noSqlite } from './sqlite-errors.ts';
+import { newer, noSqlite } from './sqlite-errors.ts';
 import type { Repeated, Row, Statement, Value } from './transaction.ts';
 
 export interface Schema {
@@ -16,145 +16,132 @@ export interface Schema {
 /** The path of a database without a file: SQLite keeps it in memory, and what is too much in a file that it has deleted. */
 export const inMemory = '';
 
-/** A connection to the file of a database. */
-export interface Connection {
-  /** False if the file was removed or replaced. SQLite would write to it without an error. */
-  isCurrent(): boolean;
-  /** Sets its modes, and brings the schema up to date. Can be repeated if another process has the lock. */
-  setUp(): void;
-  /** Runs a function in a transaction. If another process has the lock, it fails before that. */
-  transact<T>(isWriting: boolean, act: () => T): T;
-  all(statement: Statement | Repeated): readonly Row[];
-  close(): void;
-}
-
 interface Prepared {
   readonly statement: SqliteStatement;
   /** The parameter of each placeholder, from 1. */
   readonly parameters: readonly number[];
-  /** They are 1, 2, 3 …, so the values need no other order. */
-  readonly isOrdered: boolean;
 }
 
-/** Opens the file of a database; creates it if it is missing. */
-export function connect(path: string, { schema, sync }: Schema, sqlite: Sqlite | undefined): Connection {
-  if (!sqlite) throw noSqlite();
-  const found = statsOf(path);
-  if (!found && path !== inMemory) createPrivate(path);
-  // Reading a pipe would block forever.
-  else if (found && !found.isFile()) throw irregular(path, found);
-  const database = new sqlite.DatabaseSync(path, { timeout: 0 });
-  const opened = statsOf(path);
-  const prepared = new Map<string, Prepared>();
-  let isSetUp = false;
-  return { isCurrent, setUp, transact, all, close: () => database.close() };
+/** A connection to the file of a database, which is created if it is missing. */
+export class Connection {
+  readonly #path: string;
+  readonly #options: Schema;
+  readonly #database: InstanceType<Sqlite['DatabaseSync']>;
+  readonly #file: Stats | undefined;
+  readonly #prepared = new Map<string, Prepared>();
+  #isSetUp = false;
 
-  function isCurrent(): boolean {
-    const found = statsOf(path);
-    return path === inMemory || (found !== undefined && found.ino === opened?.ino && found.dev === opened.dev);
+  constructor(path: string, options: Schema, sqlite: Sqlite | undefined) {
+    if (!sqlite) throw noSqlite();
+    const stats = statsOf(path);
+    if (!stats && path !== inMemory) createPrivate(path);
+    // Reading a pipe would block forever.
+    else if (stats && !stats.isFile()) throw irregular(path, stats);
+    this.#path = path;
+    this.#options = options;
+    this.#database = new sqlite.DatabaseSync(path, { timeout: 0 });
+    this.#file = statsOf(path);
   }
 
-  function setUp(): void {
-    if (isSetUp) return;
-    const { size, nlink } = statsOf(path) ?? {};
-    if (nlink !== undefined && nlink > 1) throw linked(path);
+  /** False if the file was removed or replaced. SQLite would write to it without an error. */
+  isCurrent(): boolean {
+    const stats = statsOf(this.#path);
+    return this.#path === inMemory || (stats?.ino === this.#file?.ino && stats?.dev === this.#file?.dev);
+  }
+
+  /** Sets its modes, and brings the schema up to date. Can be repeated if another process has the lock. */
+  setUp(): void {
+    if (this.#isSetUp) return;
     // With SQLite's 2 MB of cache, decisions about a large batch take three times as long.
     // No WAL: versions of SQLite before 3.51.3 can damage it, and the mode would stay in the file.
-    database.exec(`PRAGMA journal_mode = TRUNCATE; PRAGMA synchronous = ${sync}; PRAGMA fullfsync = ON;
-      PRAGMA secure_delete = ON; PRAGMA foreign_keys = ON; PRAGMA cache_size = -16384`);
+    this.#database.exec(`PRAGMA journal_mode = TRUNCATE; PRAGMA synchronous = ${this.#options.sync};
+      PRAGMA fullfsync = ON; PRAGMA secure_delete = ON; PRAGMA foreign_keys = ON; PRAGMA cache_size = -16384`);
     // It writes, and has an effect only before the first table.
-    if (size === 0) database.exec('PRAGMA auto_vacuum = FULL');
-    upgrade();
-    isSetUp = true;
+    if (statsOf(this.#path)?.size === 0) this.#database.exec('PRAGMA auto_vacuum = FULL');
+    this.#upgrade();
+    this.#isSetUp = true;
   }
 
-  function upgrade(): void {
-    if (version() === schema.length) return check();
-    inTransaction('BEGIN EXCLUSIVE', () => {
-      const known = version();
-      if (known > schema.length) throw newer(path);
-      for (const step of schema.slice(known)) database.exec(step);
-      database.exec(`PRAGMA user_version = ${schema.length}`);
+  #upgrade(): void {
+    const { schema } = this.#options;
+    if (this.#version() === schema.length) return;
+    this.#inTransaction('BEGIN EXCLUSIVE', () => {
+      const version = this.#version();
+      if (version > schema.length) throw newer(this.#path);
+      for (const step of schema.slice(version)) this.#database.exec(step);
+      this.#database.exec(`PRAGMA user_version = ${schema.length}`);
     });
   }
 
-  /** A changed byte in the schema may rename a column, or only its meaning. */
-  function check(): void {
-    const isOurs = (text: Value | undefined) => text === null || schema.some((step) => step.includes(String(text)));
-    const strange = run("SELECT sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%'").find(({ sql }) => !isOurs(sql));
-    if (strange) throw damaged(path, 'its schema was changed');
+  #version(): number {
+    return Number(this.#run('PRAGMA user_version')[0]?.['user_version']);
   }
 
-  function version(): number {
-    return Number(run('PRAGMA user_version')[0]?.['user_version']);
-  }
-
-  function transact<T>(isWriting: boolean, act: () => T): T {
-    setUp();
-    if (isWriting) return inTransaction('BEGIN EXCLUSIVE', act);
-    return inTransaction('BEGIN', () => {
+  /** Runs a function in a transaction. If another process has the lock, it fails before that. */
+  transact<T>(isWriting: boolean, act: () => T): T {
+    this.setUp();
+    if (isWriting) return this.#inTransaction('BEGIN EXCLUSIVE', act);
+    return this.#inTransaction('BEGIN', () => {
       // Takes the lock.
-      version();
+      this.#version();
       return act();
     });
   }
 
-  function inTransaction<T>(begin: string, act: () => T): T {
+  #inTransaction<T>(begin: string, act: () => T): T {
     try {
-      run(begin);
+      this.#run(begin);
       const result = act();
-      run('COMMIT');
+      this.#run('COMMIT');
       return result;
     } catch (error) {
-      rollBack();
+      this.#rollBack();
       throw error;
     }
   }
 
-  function rollBack(): void {
+  #rollBack(): void {
     try {
-      run('ROLLBACK');
+      this.#run('ROLLBACK');
     } catch {
       // SQLite has rolled it back.
     }
   }
 
-  function run(sql: string): readonly Row[] {
-    return all({ sql, values: [] });
+  #run(sql: string): readonly Row[] {
+    return this.all({ sql, values: [] });
   }
 
-  function all(statement: Statement | Repeated): readonly Row[] {
-    const found = prepared.get(statement.sql) ?? prepare(statement.sql);
-    if ('values' in statement) return rowsOf(found, statement.values);
-    for (const values of statement.each) rowsOf(found, values);
+  all(statement: Statement | Repeated): readonly Row[] {
+    const prepared = this.#prepared.get(statement.sql) ?? this.#prepare(statement.sql);
+    if ('values' in statement) return rowsOf(prepared, statement.values);
+    for (const values of statement.each) rowsOf(prepared, values);
     return [];
   }
 
-  function prepare(sql: string): Prepared {
+  #prepare(sql: string): Prepared {
     const parameters: number[] = [];
     // SQLite would bind `$1` by its name, which is slower.
     const text = sql.replace(/\$(\d+)/g, (_, number) => (parameters.push(Number(number)), '?'));
-    const isOrdered = parameters.every((number, at) => number === at + 1);
-    const made = { statement: database.prepare(text), parameters, isOrdered };
-    prepared.set(sql, made);
-    return made;
+    const prepared = { statement: this.#database.prepare(text), parameters };
+    this.#prepared.set(sql, prepared);
+    return prepared;
+  }
+
+  close(): void {
+    this.#database.close();
   }
 }
 
-function rowsOf({ statement, parameters, isOrdered }: Prepared, values: readonly Value[]): readonly Row[] {
-  const isWhole = isOrdered && values.length === parameters.length && values.every(isGiven);
-  return isWhole ? statement.all(...values) : statement.all(...parameters.map((number) => valueOf(number, values)));
+function rowsOf({ statement, parameters }: Prepared, values: readonly Value[]): readonly Row[] {
+  return statement.all(...parameters.map((number) => valueOf(number, values)));
 }
 
 function valueOf(number: number, values: readonly Value[]): Value {
   const value = values[number - 1];
-  if (!isGiven(value)) throw new Error(`$${number} has no value`);
+  // Node 26 would bind null.
+  if (value === undefined) throw new Error(`$${number} has no value`);
   return value;
-}
-
-/** Node 26 would bind null for a missing value. */
-function isGiven(value: Value | undefined): value is Value {
-  return value !== undefined;
 }
 
 /**

@@ -1,10 +1,7 @@
-import { closeSync, openSync } from 'node:fs';
-import { devNull } from 'node:os';
 import { CliError, configuration, unsafe } from './errors.ts';
 import { fileUnusable, readIfPresent, statsOf } from './files.ts';
-import { shellQuote } from './shell-quote.ts';
 
-const codes = { busy: 5, corrupt: 11, cannotOpen: 14, notDatabase: 26 } as const;
+const codes = { busy: 5, corrupt: 11, notDatabase: 26 } as const;
 
 /** The result codes that are no fault of the program, with SQLite's message. */
 const messages: Readonly<Record<string, number>> = {
@@ -13,7 +10,7 @@ const messages: Readonly<Record<string, number>> = {
   'disk I/O error': 10,
   'database disk image is malformed': codes.corrupt,
   'database or disk is full': 13,
-  'unable to open database file': codes.cannotOpen,
+  'unable to open database file': 14,
   'file is not a database': codes.notDatabase,
 };
 
@@ -22,7 +19,7 @@ const reasons: Readonly<Record<number, string>> = {
   8: 'it is read-only',
   10: 'the disk reports an input/output error',
   13: 'the disk is full',
-  [codes.cannotOpen]: 'it or its journal cannot be opened',
+  14: 'it or its journal cannot be opened',
 };
 
 /** The primary result code of an SQLite error. */
@@ -48,23 +45,10 @@ export function isDamage(error: unknown): boolean {
 export function failureOf(path: string, error: unknown): unknown {
   if (error instanceof CliError) return error;
   if (isDamage(error)) return damaged(path, undefined, error);
-  const code = resultCode(error);
-  const exhausted = code === codes.cannotOpen ? noFreeFile() : undefined;
-  if (exhausted) return exhausted;
-  const reason = reasons[code ?? 0];
+  const reason = reasons[resultCode(error) ?? 0];
   if (reason === undefined) return fileUnusable(error) ?? error;
-  const hint = 'free some space, or check the permissions; BIZMSG_STATE_DIR can name another folder';
+  const hint = 'free some space, check the permissions, or raise "ulimit -n"; BIZMSG_STATE_DIR names another folder';
   return configuration('state-unwritable', `cannot use ${path}: ${reason}`, hint, error);
-}
-
-/** SQLite does not say that this process has too many open files. */
-function noFreeFile(): CliError | undefined {
-  try {
-    closeSync(openSync(devNull, 'r'));
-    return undefined;
-  } catch (error) {
-    return fileUnusable(error);
-  }
 }
 
 export function damaged(path: string, problem?: string, cause?: unknown): CliError {
@@ -84,26 +68,14 @@ export function removed(path: string): CliError {
   return configuration('database-removed', `${path} was removed or replaced while this command used it`, hint);
 }
 
-export function newer(
-  path: string,
-  hint: string = 'update this one, or set BIZMSG_STATE_DIR to another folder',
-): CliError {
+export function newer(path: string, hint = 'update this one, or set BIZMSG_STATE_DIR to another folder'): CliError {
   return configuration('database-newer', `a newer bizmsg wrote ${path}`, hint);
-}
-
-export function linked(path: string): CliError {
-  const word = shellQuote(path);
-  const hint = `give it a copy of its own: cp ${word} ${word}.copy && mv ${word}.copy ${word}`;
-  return configuration('database-linked', `${path} has a second name (a hard link), which can damage it`, hint);
 }
 
 export function noSqlite(): CliError {
   const hint = 'use Node 22.13 or newer, or install bizmsg again without --omit=optional';
-  return configuration(
-    'no-sqlite',
-    'SQLite is missing: Node 20 has none, and @photostructure/sqlite is not installed',
-    hint,
-  );
+  const message = 'SQLite is missing: Node 20 has none, and @photostructure/sqlite is not installed';
+  return configuration('no-sqlite', message, hint);
 }
 
 /** The process that has locked a file, if this system reports it. */

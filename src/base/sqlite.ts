@@ -3,7 +3,7 @@ import { CliError } from './errors.ts';
 import { statsOf } from './files.ts';
 import type { Host } from './host.ts';
 import { sleep } from './sleep.ts';
-import { connect, type Connection, type Schema } from './sqlite-connection.ts';
+import { Connection, type Schema } from './sqlite-connection.ts';
 import { busy, failureOf, holderOf, isBusy, isDamage, removed } from './sqlite-errors.ts';
 import { type Database, query, type Transaction } from './transaction.ts';
 
@@ -34,73 +34,94 @@ const longestPause = 4;
 
 /** Opens an SQLite database; creates it if it is missing. */
 export async function openDatabase(path: string, options: DatabaseOptions): Promise<Database> {
-  const { host, isDisposable, note, patience = 120_000 } = options;
-  let waiting: Job[] = [];
+  const database = new SqliteDatabase(path, options);
+  await database.open();
+  return database;
+}
+
+class SqliteDatabase implements Database {
+  readonly #path: string;
+  readonly #options: DatabaseOptions;
+  #connection: Connection | undefined;
+  #waiting: Job[] = [];
   /** Jobs of a failed group: each gets its own transaction. */
-  const alone = new WeakSet<Job>();
-  let connection: Connection | undefined;
-  let working: Promise<void> | undefined;
-  let isClosed = false;
+  readonly #alone = new WeakSet<Job>();
+  #working: Promise<void> | undefined;
+  #isClosed = false;
 
-  try {
-    await patiently(() => repairing(() => connected().setUp()), options.signal);
-  } catch (error) {
-    disconnect();
-    throw error;
+  constructor(path: string, options: DatabaseOptions) {
+    this.#path = path;
+    this.#options = options;
   }
-  return {
-    write: (body, signal) => start(body, true, signal),
-    read: (body, signal) => start(body, false, signal),
-    async close() {
-      isClosed = true;
-      await working;
-      disconnect();
-    },
-  };
 
-  function start<T>(body: Transaction<T>, isWriting: boolean, signal: AbortSignal | undefined): Promise<T> {
+  async open(): Promise<void> {
+    try {
+      await this.#patiently(() => this.#repairing(() => this.#connected().setUp()), this.#options.signal);
+    } catch (error) {
+      this.#disconnect();
+      throw error;
+    }
+  }
+
+  write<T>(body: Transaction<T>, signal?: AbortSignal): Promise<T> {
+    return this.#start(body, true, signal);
+  }
+
+  read<T>(body: Transaction<T>, signal?: AbortSignal): Promise<T> {
+    return this.#start(body, false, signal);
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#working;
+    this.#disconnect();
+  }
+
+  #start<T>(body: Transaction<T>, isWriting: boolean, signal: AbortSignal | undefined): Promise<T> {
     return new Promise((resolve, reject) => {
-      if (isClosed) throw new Error(`${path} is closed`);
+      if (this.#isClosed) throw new Error(`${this.#path} is closed`);
       const run = (connection: Connection) => {
         const result = resultOf(body, connection);
         return () => resolve(result);
       };
-      waiting.push({ isWriting, signal, run, reject });
-      working ??= work();
+      this.#waiting.push({ isWriting, signal, run, reject });
+      this.#working ??= this.#work();
     });
   }
 
-  async function work(): Promise<void> {
+  async #work(): Promise<void> {
     await new Promise((resolve) => setImmediate(resolve));
-    while (waiting.length > 0) await commitNext();
-    working = undefined;
+    while (this.#waiting.length > 0) await this.#commitNext();
+    this.#working = undefined;
   }
 
   /** Commits the waiting jobs, also those that are added while another process has the lock. */
-  async function commitNext(): Promise<void> {
+  async #commitNext(): Promise<void> {
     let jobs: readonly Job[] = [];
     try {
-      await patiently(() => {
-        jobs = nextJobs();
-        if (jobs.length > 0) repairing(() => commit(connected(), jobs));
+      await this.#patiently(() => {
+        jobs = this.#nextJobs();
+        if (jobs.length > 0) this.#repairing(() => commit(this.#connected(), jobs));
       });
-      waiting.splice(0, jobs.length);
+      this.#waiting.splice(0, jobs.length);
     } catch (error) {
       const isSplit = jobs.length > 1 && !(error instanceof CliError && error.code === 'database-busy');
-      if (isSplit) for (const job of jobs) alone.add(job);
-      else for (const { reject } of waiting.splice(0, jobs.length)) reject(error);
+      if (isSplit) for (const job of jobs) this.#alone.add(job);
+      else for (const { reject } of this.#waiting.splice(0, jobs.length)) reject(error);
     }
   }
 
-  function nextJobs(): readonly Job[] {
-    for (const { signal, reject } of waiting) if (signal?.aborted) reject(interrupted());
-    waiting = waiting.filter(({ signal }) => !signal?.aborted);
-    const [first] = waiting;
-    return first && alone.has(first) ? [first] : [...waiting];
+  #nextJobs(): readonly Job[] {
+    for (const { signal, reject } of this.#waiting) if (signal?.aborted) reject(interrupted());
+    this.#waiting = this.#waiting.filter(({ signal }) => !signal?.aborted);
+    const [first] = this.#waiting;
+    return first && this.#alone.has(first) ? [first] : [...this.#waiting];
   }
 
   /** Repeats what fails because another process has the lock. SQLite's own waiting would block the event loop. */
-  async function patiently<T>(act: () => T, signal?: AbortSignal): Promise<T> {
+  async #patiently<T>(act: () => T, signal?: AbortSignal): Promise<T> {
+    const { host, note, patience = 120_000 } = this.#options;
+    const path = this.#path;
     const start = host.steady();
     let isNoted = false;
     for (;;) {
@@ -118,33 +139,35 @@ export async function openDatabase(path: string, options: DatabaseOptions): Prom
     }
   }
 
-  function connected(): Connection {
-    if (connection?.isCurrent()) return connection;
-    if (connection && !isDisposable) throw removed(path);
-    disconnect();
-    return (connection = connect(path, options, host.sqlite()));
+  #connected(): Connection {
+    if (this.#connection?.isCurrent()) return this.#connection;
+    if (this.#connection && !this.#options.isDisposable) throw removed(this.#path);
+    this.#disconnect();
+    return (this.#connection = new Connection(this.#path, this.#options, this.#options.host.sqlite()));
   }
 
-  function disconnect(): void {
-    connection?.close();
-    connection = undefined;
+  #disconnect(): void {
+    this.#connection?.close();
+    this.#connection = undefined;
   }
 
   /** Moves a damaged file aside and tries again. */
-  function repairing<T>(act: () => T): T {
+  #repairing<T>(act: () => T): T {
     try {
       return act();
     } catch (error) {
-      if (!isDisposable || !isDamage(error)) throw error;
+      if (!this.#options.isDisposable || !isDamage(error)) throw error;
       // Another process may have moved it already.
-      const isThere = connection?.isCurrent() !== false;
-      disconnect();
-      if (isThere) moveAside();
+      const isThere = this.#connection?.isCurrent() !== false;
+      this.#disconnect();
+      if (isThere) this.#moveAside();
       return act();
     }
   }
 
-  function moveAside(): void {
+  #moveAside(): void {
+    const { host, note } = this.#options;
+    const path = this.#path;
     const aside = `${path}.damaged-${new Date(host.now()).toISOString().replaceAll(':', '')}`;
     // Its journal first, which would be applied to the new file.
     if (statsOf(`${path}-journal`)) renameSync(`${path}-journal`, `${aside}-journal`);
@@ -156,8 +179,8 @@ export async function openDatabase(path: string, options: DatabaseOptions): Prom
 /** Finds damage, also in the indexes. It reads the whole file. */
 export function* integrityProblem(): ReturnType<Transaction<string | undefined>> {
   const [row] = yield* query('PRAGMA integrity_check(1)');
-  const found = String(row?.['integrity_check']);
-  return found === 'ok' ? undefined : found;
+  const answer = String(row?.['integrity_check']);
+  return answer === 'ok' ? undefined : answer;
 }
 
 /** Runs jobs in one transaction, and resolves their promises once it is committed. */

@@ -1,5 +1,5 @@
 import { CliError, type Done, type ErrorCode, type ExitName } from '../base/errors.ts';
-import { tooManyFiles } from '../base/files.ts';
+import { moreFiles } from '../base/files.ts';
 import { parseJson } from '../base/json.ts';
 import type { Redactor } from '../base/redact.ts';
 import { errorDetail, statuses } from '../contract/statuses.ts';
@@ -142,11 +142,11 @@ const explanations: Readonly<Record<WireFailureKind, (failure: WireFailure, url:
     message: `the proxy does not connect to ${host}: ${message}`,
     hint: proxyHint,
   }),
-  files: ({ message, cause }, { host }) => ({
+  files: ({ message }, { host }) => ({
     exit: 'configuration',
     code: 'too-many-files',
     message: `cannot connect to ${host}: ${message}`,
-    hint: tooManyFiles(cause)?.hint,
+    hint: moreFiles,
   }),
   late: ({ message }, { host }) => ({
     code: 'timeout',

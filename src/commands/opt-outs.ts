@@ -1,5 +1,4 @@
 import { usage } from '../base/errors.ts';
-import { isoTime } from '../base/iso-time.ts';
 import { command, type Context } from '../cli/command.ts';
 import { printOptions } from '../cli/globals.ts';
 import { whole } from '../cli/output/figures.ts';
@@ -30,7 +29,7 @@ const list = command({
   piped: 'rows',
   run: async (context) => {
     const optOuts = await withRecord(context, 'read', ({ database, account }) => listOptOuts(database, account));
-    return optOuts.map(({ phone, at, word }) => ({ phone, at: isoTime(at), word: word || null }));
+    return optOuts.map(({ phone, at, word }) => ({ phone, at: new Date(at).toISOString(), word: word || null }));
   },
   view: () => 'Nobody has opted out',
 });

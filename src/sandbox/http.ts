@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { bind, type BodyReader, closeServers, createBodyReader, createTurn } from '../base/http-server.ts';
+import { bind, closeServers, createTurn, readBody } from '../base/http-server.ts';
 import { control, isControl, largestFor, type StreamReply } from './control/control.ts';
 import type { PageFiles } from './control/page.ts';
 import type { Served } from './control/operations.ts';
@@ -102,7 +102,6 @@ interface Pending {
 }
 
 function handling(served: () => Served, idle: Idle): Handle {
-  const bodies = createBodyReader(Infinity);
   const answer = createTurn<Pending>((pending) => {
     for (const { exchange, gone, response } of pending) send(response, served().sandbox.answer(exchange, gone));
   });
@@ -114,7 +113,7 @@ function handling(served: () => Served, idle: Idle): Handle {
       const stop = () => response.on('finish', served().stop);
       send(response, control(exchange, { ...served(), stop }, gone));
     };
-    receive(request, bodies, (head) => largestFor(head, served()), whole);
+    receive(request, (head) => largestFor(head, served()), whole);
   };
 
   function send(response: ServerResponse, reply: Reply | Promise<Reply | StreamReply>): void {
@@ -141,14 +140,13 @@ type Head = Omit<Exchange, 'body'>;
 /** Reads a request, then calls `whole`. How large its body may be depends on its head. */
 function receive(
   request: IncomingMessage,
-  bodies: BodyReader,
   largestOf: (head: Head) => number,
   whole: (exchange: Exchange) => void,
 ): void {
   const { method = '', url: target = '', headers } = request;
   if (hasNoBody(request)) return whole({ method, target, headers, body: none });
   const largest = largestOf({ method, target, headers });
-  bodies.read(request, largest, (body) => {
+  readBody(request, largest, (body) => {
     // Only the size of a body that is too large matters from here on.
     if (body === 'too large') whole({ method, target, headers, body: Buffer.alloc(largest + 1) });
     else if (typeof body !== 'string') whole({ method, target, headers, body });

@@ -4,7 +4,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type CliError, configuration, fsError } from '../base/errors.ts';
 import { ownText, readIfPresent } from '../base/files.ts';
-import { connect, type Connection } from '../base/sqlite-connection.ts';
+import { Connection } from '../base/sqlite-connection.ts';
 import { failureOf, holderOf, isBusy } from '../base/sqlite-errors.ts';
 import { sleep } from './time/clock.ts';
 import { locatorFolder, removeLocator, writeLocator } from './remote/locator.ts';
@@ -79,11 +79,11 @@ async function undoAll(steps: Step[]): Promise<void> {
 async function openFileIn(data: string, options: ServeOptions, undo: Step[]): Promise<StateFile> {
   const { host, warn = () => {} } = options;
   const path = join(data, 'lock');
-  const lock = connect(path, { schema: [], sync: 'OFF' }, host.sqlite());
-  undo.push(lock.close);
+  const lock = new Connection(path, { schema: [], sync: 'OFF' }, host.sqlite());
+  undo.push(() => lock.close());
   await waitForLock(path, lock, options);
   undo.push(() => lock.all({ sql: 'ROLLBACK', values: [] }));
-  const file = openStateFile(data, { host, isOurs: lock.isCurrent, warn });
+  const file = openStateFile(data, { host, isOurs: () => lock.isCurrent(), warn });
   undo.push(file.close);
   return file;
 }

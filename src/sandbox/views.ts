@@ -1,4 +1,3 @@
-import { isoTime } from '../base/iso-time.ts';
 import * as read from '../contract/readers.ts';
 import { renderedText } from '../contract/template-text.ts';
 import { payloadOf } from './api/answers.ts';
@@ -88,11 +87,13 @@ function messageStory(state: State, id: string) {
     ...messageRow(message, state),
     request: call ? requestRow(call) : null,
     receipts: [
-      ...events.map(({ type, at, id: event }) => ({ type, at: isoTime(at), event })),
-      ...message.receipts.slice(message.done).map(({ type, at }) => ({ type, at: isoTime(at), event: null })),
+      ...events.map(({ type, at, id: event }) => ({ type, at: new Date(at).toISOString(), event })),
+      ...message.receipts
+        .slice(message.done)
+        .map(({ type, at }) => ({ type, at: new Date(at).toISOString(), event: null })),
     ],
     events: events.map(({ id: event, type, at, data }) => {
-      return { id: event, type, at: isoTime(at), data, deliveries: deliveryRecords(state, event) };
+      return { id: event, type, at: new Date(at).toISOString(), data, deliveries: deliveryRecords(state, event) };
     }),
   };
 }
@@ -102,7 +103,7 @@ export function messageRow(message: Message, { templates }: State) {
   const template = templates.get(name);
   // Null if the template was deleted since.
   const text = template ? renderedText(template.body, template.variables, params) : null;
-  return { sent_at: isoTime(sentAt), to, template: name, status, text, id, params, mode };
+  return { sent_at: new Date(sentAt).toISOString(), to, template: name, status, text, id, params, mode };
 }
 
 export type RequestRow = ReturnType<typeof requestRow>;
@@ -110,5 +111,5 @@ export type RequestRow = ReturnType<typeof requestRow>;
 /** All fields are in the same order. */
 export function requestRow({ at, method, target, status, key, message, fault, detail }: Call) {
   const rest = { key: key ?? null, message_id: message ?? null, fault: fault ?? null, detail: detail ?? null };
-  return { at: isoTime(at), method, path: target, status, ...rest };
+  return { at: new Date(at).toISOString(), method, path: target, status, ...rest };
 }

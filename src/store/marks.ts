@@ -64,7 +64,8 @@ const noServer = "''";
 /** Counts each transaction that writes, and refuses a database that is behind its mark or of another server. */
 export function watched(database: Database, mark: Mark, server: string = noServer): Database {
   return {
-    ...database,
+    analyze: async (table) => database.analyze?.(table),
+    close: () => database.close(),
     read: <T>(body: Transaction<T>, signal?: AbortSignal) =>
       database.read(function* () {
         const [row] = yield* query(`SELECT tick, id, server, ${server} AS server_now FROM meta`);

@@ -1,4 +1,3 @@
-import { isoTime } from '../base/iso-time.ts';
 import { headerMap } from '../delivery/headers.ts';
 import type { WebhookEvent } from './event/event.ts';
 import type { Verdict } from '../delivery/signature.ts';
@@ -63,7 +62,7 @@ export function eventItem(
   return {
     type: 'event',
     id: eventId(number),
-    received_at: isoTime(at),
+    received_at: new Date(at).toISOString(),
     name,
     message_id,
     phone,

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { CliError } from '../base/errors.ts';
 import type { Host } from '../base/host.ts';
-import { bind, type BodyFailure, closeServers, createBodyReader } from '../base/http-server.ts';
+import { bind, type BodyFailure, closeServers, readBody } from '../base/http-server.ts';
 import { sleep, untilAborted } from '../base/sleep.ts';
 import type { Database } from '../base/transaction.ts';
 import { isDelivered } from '../contract/events.ts';
@@ -29,7 +29,7 @@ import { type Checked, type EventItem, eventItem, type ForwardedItem, type OptOu
 import { addListener, removeListener } from './listeners.ts';
 import { createNotes, type Note } from './throttled-warnings.ts';
 import type { KeepOptOuts } from './opt-outs.ts';
-import { answer, attach, deliveryOf, largestBody, mostUnfinished, refusalOf, refuseUnread } from './refusals.ts';
+import { answer, attach, deliveryOf, largestBody, refusalOf, refuseUnread } from './refusals.ts';
 
 export interface ListenOptions {
   readonly machine: Pick<Host, 'later' | 'now' | 'random' | 'sqlite' | 'steady'>;
@@ -112,7 +112,6 @@ export class Listener {
   readonly #logs: Database;
   readonly #note: Note;
   readonly #servers;
-  readonly #bodies = createBodyReader(mostUnfinished);
   readonly #lanes;
   readonly #target: Target | undefined;
   /** Identifies this listener to itself, in events that come back. */
@@ -163,7 +162,7 @@ export class Listener {
       if (refusal.warning !== undefined) this.#note(refusal.kind, refusal.warning);
       return answer(response, refusal.status, refusal.text, refusal.headers);
     }
-    return this.#bodies.read(request, largestBody, (body: Buffer | BodyFailure) => {
+    return readBody(request, largestBody, (body: Buffer | BodyFailure) => {
       if (typeof body === 'string') return refuseUnread(body, request.url ?? '', response, this.#note);
       if (this.#state !== 'open') return;
       this.#unanswered.add(response);

@@ -11,8 +11,6 @@ export const healthPath = '/__bizmsg/health';
 
 const mebibyte = 1024 * 1024;
 export const largestBody = 10 * mebibyte;
-/** Limit for the unfinished bodies of all senders together. */
-export const mostUnfinished = 64 * mebibyte;
 
 const byPost = 'events are sent by POST';
 /** Node's error code for a sender that left. */
@@ -117,14 +115,9 @@ function isOwnOrigin(origin: string, port: number | undefined): boolean {
 
 export function refuseUnread(why: BodyFailure, url: string, response: ServerResponse, note: Note): void {
   if (why === 'disconnected') return note('broken', `a sender left before the body of POST ${url} was complete`);
-  if (why === 'too large') {
-    const limit = `${largestBody / mebibyte} MiB`;
-    note('size', `an event to ${url} was refused: its body is larger than ${limit}`);
-    return answer(response, 413, `the body is larger than ${limit}\n`);
-  }
-  const most = `${mostUnfinished / mebibyte} MiB`;
-  note('crowd', `an unfinished event to ${url} was dropped: the unfinished events together exceeded ${most}`);
-  return answer(response, 503, 'too many unfinished bodies\n', { connection: 'close' });
+  const limit = `${largestBody / mebibyte} MiB`;
+  note('size', `an event to ${url} was refused: its body is larger than ${limit}`);
+  return answer(response, 413, `the body is larger than ${limit}\n`);
 }
 
 function refuseBroken({ code }: NodeJS.ErrnoException, socket: Duplex, note: Note): void {

@@ -227,20 +227,6 @@ describe('an event from a web page', () => {
   });
 });
 
-it('drops the oldest unfinished bodies if all together have more than 64 MiB', async () => {
-  const listener = await listening();
-  const four = Buffer.alloc(4 * mebibyte, 'x');
-  const began = `POST /began HTTP/1.1\r\nhost: a\r\ncontent-length: ${5 * mebibyte}\r\n\r\n`;
-  const oldest = raw(listener.port, Buffer.concat([Buffer.from(began), four]));
-  const others = Array.from({ length: 16 }, () => connect(listener.port, '127.0.0.1').on('error', () => {}));
-  onTestFinished(() => others.forEach((socket) => socket.destroy()));
-  for (const socket of others) socket.write(Buffer.concat([Buffer.from(began), four]));
-  expect(await oldest).toMatch(/^HTTP\/1\.1 503 [^]*too many unfinished bodies\n$/);
-  expect(listener.warned[0]).toMatch(/^an unfinished event to \/began was dropped: .* exceeded 64 MiB$/);
-  expect(await httpRequest(listener.url, { body: four.toString() })).toMatchObject({ status: 200 });
-  expect((await listener.recorded()).map(({ path }) => path)).toEqual(['/']);
-});
-
 describe('the address of a listener', () => {
   it('is every address of localhost, and no other', async () => {
     const { port } = await listening();

@@ -1,5 +1,5 @@
 import { CliError, configuration, exitCodes, fsError } from '../../base/errors.ts';
-import { fileUnusable, tooManyFiles } from '../../base/files.ts';
+import { fileUnusable } from '../../base/files.ts';
 import type { Output } from '../../base/host.ts';
 import { jsonText } from '../../base/json.ts';
 import { withoutSecrets } from '../../base/redact.ts';
@@ -87,7 +87,7 @@ export function failed(error: unknown, { aborted, reason }: AbortSignal, reporte
 }
 
 function failureOf(error: unknown, signal: unknown): CliError {
-  const known = interrupted(error, signal) ?? unwritable(error) ?? fileUnusable(error) ?? tooManyFiles(error);
+  const known = interrupted(error, signal) ?? unwritable(error) ?? fileUnusable(error);
   if (known) return known;
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
   const hint = `please report it with the command and these lines:\n${text}`;

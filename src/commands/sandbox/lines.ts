@@ -1,4 +1,3 @@
-import { isoTime } from '../../base/iso-time.ts';
 import { cell } from '../../cli/output/rows.ts';
 import type { Ui } from '../../cli/output/ui.ts';
 import { type Step, stepsOf } from '../../sandbox/control/story.ts';
@@ -34,7 +33,7 @@ function stepLine({ kind, what, note, at, state, event }: Step, ui: Ui): string 
   const subject = arrows[kind] + (what ?? (kind === 'request' ? 'sent' : note));
   const paint = state === 'bad' ? ui.color.red : ui.color.green;
   const notes = what === null || note === '' ? [] : [state === 'pending' ? note : paint(note)];
-  const time = ui.time(isoTime(at));
+  const time = ui.time(new Date(at).toISOString());
   if (state === 'pending') return ui.line([time, ui.color.dim(`${subject} is due`), ...notes]);
   return ui.line([time, subject, ...(event === undefined ? [] : [event]), ...notes]);
 }
@@ -47,7 +46,7 @@ export function subjectOf(data: SandboxEvent['data']): unknown {
 /** An event with the last attempt to deliver it. */
 export function eventLine({ event: { type, at, data }, delivery }: HappenedEvent, ui: Ui): string {
   const result = delivery ? outcome(delivery, ui) : [ui.color.dim('no webhook')];
-  return ui.line([ui.time(isoTime(at)), ui.color.bold(type), cell(subjectOf(data)), ...result]);
+  return ui.line([ui.time(new Date(at).toISOString()), ui.color.bold(type), cell(subjectOf(data)), ...result]);
 }
 
 function outcome({ state, last, url, attempts, next_at: next }: DeliveryRecord, ui: Ui): readonly string[] {
@@ -69,7 +68,7 @@ export function deliveryText(delivery: DeliveryRecord): string {
 type Attempt = DeliveryRecord['attempts'][number];
 
 function attemptText({ at, request, response, error, took }: Attempt, ordinal: number, url: string | null): string {
-  const head = `attempt ${ordinal}  ${isoTime(at)}  ${took} ms`;
+  const head = `attempt ${ordinal}  ${new Date(at).toISOString()}  ${took} ms`;
   const received = response ? partLines('<', String(response.status), response) : [];
   const failure = error === undefined ? [] : [`! ${error}`];
   return ['', head, ...partLines('>', `POST ${url}`, request), ...received, ...failure].join('\n');

@@ -1,5 +1,4 @@
 import { CliError } from '../../base/errors.ts';
-import { isoTime } from '../../base/iso-time.ts';
 import { type Command, command, type Context } from '../../cli/command.ts';
 import { printOptions } from '../../cli/globals.ts';
 import type { Row } from '../../cli/output/rows.ts';
@@ -41,7 +40,7 @@ const readers: Readonly<Record<Type, (sandbox: Remote, part: Part) => Promise<re
     }),
   events: async (sandbox, part) =>
     (await sandbox.ask('events', part)).events.map(({ id, type, at, data }) => {
-      const row = { at: isoTime(at), id, type, data };
+      const row = { at: new Date(at).toISOString(), id, type, data };
       return { at: row.at, types: ['events'], row, brief: { type: 'event', about: type, status: '', text: '', id } };
     }),
   deliveries: async (sandbox, part) =>

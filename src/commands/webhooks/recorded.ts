@@ -1,4 +1,3 @@
-import { isoTime } from '../../base/iso-time.ts';
 import type { Database } from '../../base/transaction.ts';
 import type { Context } from '../../cli/command.ts';
 import { hasFailed, type Past } from '../../logs/forwards.ts';
@@ -49,7 +48,7 @@ export function entryOf({ past, event: { name, message_id, phone, reason, about 
     hasFailed: hasFailed(past),
     row: {
       id,
-      received_at: isoTime(at),
+      received_at: new Date(at).toISOString(),
       name: name ?? null,
       message_id: message_id ?? null,
       phone: phone ?? null,

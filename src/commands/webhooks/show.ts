@@ -1,7 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { usage } from '../../base/errors.ts';
 import { statsOf } from '../../base/files.ts';
-import { isoTime } from '../../base/iso-time.ts';
 import { jsonText } from '../../base/json.ts';
 import { command, type Context, type Ui } from '../../cli/command.ts';
 import { printOptions } from '../../cli/globals.ts';
@@ -79,7 +78,7 @@ function dataOf({ past, event, body, bytes }: Shown) {
   const isBytes = body.kind === 'bytes';
   return {
     id,
-    received_at: isoTime(at),
+    received_at: new Date(at).toISOString(),
     ...event,
     method,
     path,
@@ -88,7 +87,10 @@ function dataOf({ past, event, body, bytes }: Shown) {
     headers,
     body: body.kind === 'json' ? body.value : bytes.toString(isBytes ? 'base64' : 'utf8'),
     ...(isBytes && { encoding: 'base64' }),
-    forwards: past.forwards.map(({ forwarded_at: sent, ...forward }) => ({ at: isoTime(sent), ...forward })),
+    forwards: past.forwards.map(({ forwarded_at: sent, ...forward }) => ({
+      at: new Date(sent).toISOString(),
+      ...forward,
+    })),
   };
 }
 
@@ -96,7 +98,7 @@ function eventText({ past, event, body, bytes }: Shown, forwards: Past['forwards
   const { id, received_at: at, remote, port, method, path, headers } = past.event;
   const about = [event.message_id, event.phone, event.about, event.reason].filter((text) => text !== undefined);
   return [
-    ui.line([ui.color.bold(id), isoTime(at), event.name ?? 'no name']),
+    ui.line([ui.color.bold(id), new Date(at).toISOString(), event.name ?? 'no name']),
     ui.line([`from ${remote} to port ${port}${about.length > 0 ? `: ${about.join(', ')}` : ''}`]),
     '',
     `${method} ${path}`,
@@ -116,6 +118,6 @@ function bodyText(body: Shown['body'], bytes: Buffer, ui: Ui): string {
 /** When and where an event was forwarded, and the answer with its body below. */
 function forwardText({ forwarded_at: at, url, status, error, ms, body }: Forwarded, ui: Ui): string {
   const answer = [status, error].filter((text) => text !== undefined).join(' ');
-  const line = ui.line(['forwarded', isoTime(at), url, answer, `${ms} ms`]);
+  const line = ui.line(['forwarded', new Date(at).toISOString(), url, answer, `${ms} ms`]);
   return body === undefined ? line : `${line}\n${safeLines(body).trimEnd().replaceAll(/^/gm, '  ')}`;
 }

@@ -1,6 +1,5 @@
 import { payloadOf } from '../api/answers.ts';
 import { Refusal } from '../refusal.ts';
-import { isoTime } from '../../base/iso-time.ts';
 import * as read from '../../contract/readers.ts';
 import type { Delivery, Emitted, Forward, SandboxEvent, Webhook } from '../state/records.ts';
 import type { Core, State } from '../state/state.ts';
@@ -70,7 +69,7 @@ function rowOf(event: SandboxEvent, delivery: Partial<Delivery> = {}) {
   const forward = forwards.at(-1);
   return {
     /** When the event happened. */
-    at: isoTime(event.at),
+    at: new Date(event.at).toISOString(),
     /** The delivery id; for a queued event its event id. */
     id,
     event: event.id,

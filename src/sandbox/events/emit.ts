@@ -1,4 +1,3 @@
-import { isoTime } from '../../base/iso-time.ts';
 import { outcomeOf, replaces } from '../../contract/events.ts';
 import { drawFault } from '../faults.ts';
 import type { Contact, Delivery, Emitted, Message, SandboxEvent, Webhook } from '../state/records.ts';
@@ -61,7 +60,7 @@ export function addMessage({ store }: Core, message: Message): void {
 /** Adds a contact and its event. */
 export function addContact(core: Core, fields: Omit<Contact, 'id' | 'created_at'>, now: number): Contact {
   const { store, ids } = core;
-  const contact: Contact = { id: ids.id('con_sandbox'), ...fields, created_at: isoTime(now) };
+  const contact: Contact = { id: ids.id('con_sandbox'), ...fields, created_at: new Date(now).toISOString() };
   store.state.contacts.put(contact);
   store.happened({ type: 'contents' });
   emit(core, { type: 'contact.created', at: now, data: contact });

@@ -1,4 +1,3 @@
-import { isoTime } from '../../base/iso-time.ts';
 import { redact } from '../../base/redact.ts';
 import { isSecret } from '../../contract/signature.ts';
 import { isThisMachine } from '../../delivery/this-machine.ts';
@@ -60,7 +59,7 @@ export function rotateSecret({ store, clock }: Core) {
   const { state, happened } = store;
   state.secret = { secret: newSecret(), previous: { secret: state.secret.secret, until } };
   happened({ type: 'webhooks' });
-  return { secret: state.secret.secret, until: isoTime(until) };
+  return { secret: state.secret.secret, until: new Date(until).toISOString() };
 }
 
 /** Sends no more events to a webhook. */
@@ -129,6 +128,6 @@ function rowOf({ id, url, events, createdAt, secret, disabled: reason }: Webhook
     state: reason === undefined ? ('active' as const) : ('disabled' as const),
     /** Why it is disabled. */
     ...(reason !== undefined && { reason }),
-    created_at: isoTime(createdAt),
+    created_at: new Date(createdAt).toISOString(),
   };
 }

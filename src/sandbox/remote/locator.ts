@@ -1,6 +1,6 @@
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createStateFolder, ownNamesIn, readIfPresent, requireOwn } from '../../base/files.ts';
+import { createStateFolder, namesIn, readIfPresent, requireOwn } from '../../base/files.ts';
 import * as read from '../../contract/readers.ts';
 import { integer, oneOf } from '../readers.ts';
 
@@ -43,7 +43,8 @@ export function removeLocator(stateFolder: string, { port, token }: Pick<Locator
 /** All locators, except damaged ones. */
 export function locatorsIn(stateFolder: string): readonly Locator[] {
   const folder = join(stateFolder, 'sandboxes');
-  const files = ownNamesIn(folder).filter((name) => name.endsWith('.json'));
+  requireOwn(folder);
+  const files = namesIn(folder).filter((name) => name.endsWith('.json'));
   return files.flatMap((name) => locatorFrom(join(folder, name)) ?? []);
 }
 

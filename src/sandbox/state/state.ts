@@ -1,4 +1,3 @@
-import { isoTime } from '../../base/iso-time.ts';
 import { isRecord } from '../../contract/readers.ts';
 import type { AdjustableClock, ClockSetting } from '../time/clock.ts';
 import type { Ids } from './ids.ts';
@@ -121,7 +120,7 @@ export function createState(settings: Settings): State {
 
 /** The calendar month in UTC. */
 export function monthOf(time: number): string {
-  return isoTime(time).slice(0, '2026-01'.length);
+  return new Date(time).toISOString().slice(0, '2026-01'.length);
 }
 
 /** The part of a state that is saved beside its tables. */
