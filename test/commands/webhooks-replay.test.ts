@@ -39,6 +39,7 @@ describe('webhooks replay', () => {
     const run = (line: string) => cli(line.split(' '), { home });
     const forwarded = async () =>
       (await run('sandbox log --type deliveries --columns forwarded --no-header')).stdout.trim();
+    await expect.poll(() => sandbox.webhooks.list()).toHaveLength(1);
     sandbox.trigger('order.paid');
     await expect.poll(forwarded).toBe('500');
     status = 200;

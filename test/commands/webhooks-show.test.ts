@@ -101,8 +101,9 @@ describe('webhooks show --raw', () => {
       /^POST \/a\?b=c HTTP\/1.1\r\nHost: \S+\r\nX-Name: é\r\nx-name: \r\nContent-Length: 8\r\nConnection: keep-alive\r\n\r\n/,
     );
     expect(raw.subarray(-bytes.length)).toEqual(bytes);
-    const back = readRaw(raw);
-    expect(back && writeRaw(back)).toEqual(raw);
+    const delivery = readRaw(raw);
+    expect(delivery).toMatchObject({ method: 'POST', path: '/a?b=c', body: bytes });
+    expect(delivery && writeRaw(delivery)).toEqual(raw);
   });
 
   it('overwrites a file only after confirmation', async () => {

@@ -11,9 +11,9 @@ import {
   recordEvents,
 } from '../../src/logs/events.ts';
 import { hasFailed, recordForward, withForwards } from '../../src/logs/forwards.ts';
-import { delivery, logsIn, temporary } from '../webhooks/rig.ts';
+import { newHome } from '../support/fake-service.ts';
+import { delivery, logsIn } from '../webhooks/rig.ts';
 
-const week = 7 * 24 * 60 * 60_000;
 const mebibyte = 1024 * 1024;
 const url = 'http://127.0.0.1:3000/';
 
@@ -31,12 +31,12 @@ describe('an event', () => {
     ['gzip', Buffer.from([0x1f, 0x8b, 8, 0])],
     ['5 MiB', Buffer.alloc(5 * mebibyte, 'x')],
   ])('keeps its body byte for byte: %s', async (_, bytes) => {
-    const { received } = await logsIn(temporary());
+    const { received } = await logsIn(newHome());
     expect((await received(delivery(bytes))).body.equals(bytes)).toBe(true);
   });
 
   it('keeps its time, its sender, and its headers in order', async () => {
-    const { received } = await logsIn(temporary(), () => 12);
+    const { received } = await logsIn(newHome(), () => 12);
     const headers = [
       ['Content-Type', 'application/json'],
       ['X-Twice', '1'],
@@ -47,14 +47,14 @@ describe('an event', () => {
   });
 
   it('has a number of its own after the newest events were deleted', async () => {
-    const { logs, received } = await logsIn(temporary());
+    const { logs, received } = await logsIn(newHome());
     for (const body of ['1', '2']) await received(delivery(body));
     await logs.write(deleteUpTo(2));
     expect((await received(delivery('3'))).id).toBe('e3');
   });
 
   it('is found by a header', async () => {
-    const { logs, received } = await logsIn(temporary());
+    const { logs, received } = await logsIn(newHome());
     for (const id of ['evt_1', 'evt_"2"', 'evt_3']) await received(delivery(id, { headers: [['webhook-id', id]] }));
     expect((await logs.read(eventsWithHeader('evt_"2"'))).map(text)).toEqual(['evt_"2"']);
   });
@@ -62,7 +62,7 @@ describe('an event', () => {
 
 describe('many events', () => {
   it('are read in pages from either end', async () => {
-    const { logs, all } = await logsIn(temporary());
+    const { logs, all } = await logsIn(newHome());
     const bodies = Array.from({ length: 300 }, (_, number) => String(number));
     await logs.write(recordEvents(recordings(bodies), 0));
     expect((await all()).map(text)).toEqual(bodies);
@@ -73,7 +73,7 @@ describe('many events', () => {
   });
 
   it('of some megabytes are read one by one', async () => {
-    const { logs } = await logsIn(temporary());
+    const { logs } = await logsIn(newHome());
     const large = 'x'.repeat(2 * mebibyte);
     await logs.write(recordEvents(recordings(['1', large, large, '2']), 0));
     const sizes = async (after: number) => (await logs.read(eventsAfter(after))).map(({ body }) => body.length);
@@ -81,24 +81,15 @@ describe('many events', () => {
   });
 
   it('are found by the first digits of their numbers', async () => {
-    const { logs } = await logsIn(temporary());
+    const { logs } = await logsIn(newHome());
     await logs.write(recordEvents(recordings(Array.from({ length: 120 }, String)), 0));
     expect(await logs.read(numbersLike('11'))).toEqual([119, 118, 117, 116, 115]);
   });
 });
 
 describe('old events', () => {
-  it('are deleted after a week', async () => {
-    const { logs, all } = await logsIn(temporary());
-    const now = Date.now();
-    await logs.write(recordEvents(recordings(['old'], now - week - 1), 0));
-    await logs.write(recordEvents(recordings(['new'], now - week + 1), 0));
-    expect([await logs.write(deleteOld(now)), await logs.write(deleteOld(now))]).toEqual([1, 0]);
-    expect((await all()).map(text)).toEqual(['new']);
-  });
-
   it('are deleted, the oldest first, until the logs are small enough', async () => {
-    const { logs, all } = await logsIn(temporary());
+    const { logs, all } = await logsIn(newHome());
     const bodies = Array.from({ length: 12 }, (_, number) => `${number} ${'x'.repeat(mebibyte)}`);
     for (const body of bodies) await logs.write(recordEvents(recordings([body]), 0));
     while ((await logs.write(deleteOld(Date.now(), 5 * mebibyte))) > 0);
@@ -107,7 +98,7 @@ describe('old events', () => {
 });
 
 it('has failed if its last forward was not accepted, or if it was never forwarded', async () => {
-  const { logs, received, forwarded } = await logsIn(temporary());
+  const { logs, received, forwarded } = await logsIn(newHome());
   await received(delivery('not forwarded'));
   for (const statuses of [[], [500], [500, 204], [204, 500]]) {
     const { id: event } = await received(delivery(String(statuses)), url);
@@ -118,7 +109,7 @@ it('has failed if its last forward was not accepted, or if it was never forwarde
 });
 
 it('does not record the result of forwarding a deleted event', async () => {
-  const { logs, received } = await logsIn(temporary());
+  const { logs, received } = await logsIn(newHome());
   const { number } = await received(delivery());
   await logs.write(deleteUpTo(number));
   await logs.write(recordForward(number, 5, { url, ms: 1, status: 200 }));

@@ -97,11 +97,7 @@ describe('the details of an event', () => {
     ['the id of a message', { data: { message_id: 'msg_1' } }, { message_id: 'msg_1' }],
     ['a message id that is a number', { message_id: 7 }, { message_id: '7' }],
     ['the id of a message object', { data: { message: { id: 'msg_1' } } }, { message_id: 'msg_1' }],
-    [
-      'the outermost of two message ids',
-      { a: { b: { message_id: 'no' } }, c: { message_id: 'msg_1' } },
-      { message_id: 'msg_1' },
-    ],
+    ['the outermost of two ids', { a: { b: { message_id: 'no' } }, c: { message_id: 'x' } }, { message_id: 'x' }],
     ['the recipient', { data: { to: '+12025550101', from: '+1' } }, { phone: '+12025550101' }],
     ['the recipient in an array', { to: [{ phone: '12025550101' }] }, { phone: '12025550101' }],
     ['the sender if there is no recipient', { from: '+12025550101' }, { phone: '+12025550101' }],
@@ -111,11 +107,7 @@ describe('the details of an event', () => {
     ['a reason with a number', { errors: [{ code: 131026, title: 'no' }] }, { reason: '131026: no' }],
     ['no reason for empty errors', { error: null, errors: [], reason: '' }, { reason: undefined }],
     ['nothing for an empty object', {}, { message_id: undefined, phone: undefined, reason: undefined }],
-    [
-      'nothing of a wrong type',
-      { message_id: {}, to: true, reason: [[]] },
-      { message_id: undefined, reason: undefined },
-    ],
+    ['nothing of a wrong type', { message_id: {}, to: true, reason: [[]] }, { message_id: undefined }],
   ])('include %s', (_, payload, expected) => {
     expect(seen(JSON.stringify(payload))).toMatchObject(expected);
   });
@@ -141,10 +133,7 @@ describe('an odd body', () => {
     ['deeply nested objects', '{"a":'.repeat(100_000) + '1' + '}'.repeat(100_000)],
     ['a million empty arrays', `[${'[],'.repeat(1_000_000)}[]]`],
     ['300,000 fields', `{${Array.from({ length: 300_000 }, (_, at) => `"k${at}":"v"`).join()}}`],
-    [
-      'names of prototype members',
-      '{"__proto__":{"type":"message.read"},"constructor":{"prototype":{"message_id":"x"}}}',
-    ],
+    ['names of prototype members', '{"__proto__":{"type":"a.b"},"constructor":{"prototype":{"message_id":"x"}}}'],
     ['a text of 5 MiB', JSON.stringify({ type: '.a'.repeat(2_500_000) })],
   ])('is parsed quickly and safely: %s', (_, body) => {
     const began = process.cpuUsage();
@@ -172,20 +161,7 @@ function seen(body: string | Uint8Array, headers: Headers = []): WebhookEvent {
   return eventOf(delivery(body, { headers }));
 }
 
-const keys = [
-  'type',
-  'event',
-  'to',
-  'message_id',
-  'reason',
-  'code',
-  'error',
-  '__proto__',
-  'constructor',
-  '',
-  '\0',
-  'é',
-];
+const keys = 'type event to message_id reason code error __proto__ constructor \0 é'.split(' ').concat('');
 const leaves = [null, true, 0, -1.5, 1e300, '', 'message.read', 'x.y', '+1', '\ud800', '__proto__', 'a'.repeat(1_000)];
 
 /** Random JSON, sometimes truncated or with a random byte. */
@@ -203,18 +179,6 @@ function randomBody(random: () => number): Buffer {
   return random() < 0.2 ? bytes.subarray(0, Math.floor(random() * bytes.length)) : bytes;
 }
 
-describe('what an event is about', () => {
-  it.each([
-    ['message.received', { message_id: 'msg_1', text: 'Hello' }, 'Hello'],
-    ['message.received', { message_id: 'msg_1', message: { body: 'Hello' } }, 'Hello'],
-    ['message.received', { message_id: 'msg_1', text: { body: 'Hello' } }, 'Hello'],
-    ['message.received', { message_id: 'msg_1' }, undefined],
-    ['message.read', { message_id: 'msg_1', text: 'Hello' }, undefined],
-  ])('is the text of a received message: %s with %j', (type, data, about) => {
-    expect(seen(JSON.stringify({ type, data })).about).toBe(about);
-  });
-});
-
 it.each([
   ['order.paid', { id: 'evt_1', data: { contact_id: 'con_1', order_id: 'ord_1' } }, 'ord_1'],
   ['order.paid', { id: 'evt_1', order: { id: 7 } }, '7'],
@@ -222,7 +186,6 @@ it.each([
   ['flow.completed', { data: { contact_id: 'con_1', flowRunId: 'run_1' } }, 'run_1'],
   ['contact.created', { data: { id: 'con_1', phone: '+1' } }, 'con_1'],
   ['contact.created', { type: 'contact.created', data: { id: 'con_1', name: 'Ada' } }, 'con_1 Ada'],
-  ['contact.created', { name: 'contact.created', data: { id: 'con_1' } }, 'con_1'],
   ['flow.completed', { event_id: 'evt_1', data: { contact_id: 'con_1' } }, 'con_1'],
   ['order.paid', { data: { order_id: 'ord_1', amount: '12.50', currency: 'EUR' } }, '12.50 EUR ord_1'],
   ['order.paid', { data: { total: { value: 12.5, currency: 'eur' } } }, '12.5 eur'],
@@ -231,4 +194,14 @@ it.each([
   [undefined, { data: { order_id: 'ord_1' } }, 'ord_1'],
 ])('finds the amount and id, if any, of %s in %j', (name, body, about) => {
   expect(aboutIn(fieldsOf(body), name)).toBe(about);
+});
+
+it.each([
+  ['message.received', { text: 'Hello' }, 'Hello'],
+  ['message.received', { message: { body: 'Hello' } }, 'Hello'],
+  ['message.received', { text: { body: 'Hello' } }, 'Hello'],
+  ['message.received', {}, undefined],
+  ['message.read', { text: 'Hello' }, undefined],
+])('finds the text of a received message: %s with %j', (type, data, about) => {
+  expect(seen(JSON.stringify({ type, data: { message_id: 'msg_1', ...data } })).about).toBe(about);
 });

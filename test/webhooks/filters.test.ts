@@ -1,39 +1,22 @@
 import { describe, expect, it } from 'vitest';
 import { eventOf } from '../../src/webhooks/event/event.ts';
 import { expectation } from '../../src/commands/waiting/expect.ts';
-import { resultFor } from '../../src/commands/waiting/send-and-wait.ts';
 import { byField, byName, selectedBy } from '../../src/webhooks/event/filters.ts';
 import { thrown } from '../support/thrown.ts';
 import { delivery } from './rig.ts';
 
-const read = {
-  type: 'message.read',
-  data: {
-    to: '+1=2',
-    items: [{ id: 7, ok: true, none: null }],
-    '': 'e',
-    a: { b: '' },
-    'a.b': 1,
-    amount: 12.5,
-    price: '12.50',
-  },
-};
+const items = [{ id: 7, ok: true, none: null }];
+const data = { to: '+1=2', items, '': 'e', a: { b: '' }, 'a.b': 1, amount: 12.5, price: '12.50' };
+const read = { type: 'message.read', data };
 
 describe('a filter by name', () => {
   it.each([
     ['message.read', true],
     ['message', true],
     ['order.paid, message', true],
-    ['order,contact.created', false],
     ['message.delivered', false],
   ])('%s on message.read returns %s', (text, expected) => {
     expect(byName(text)(seen(read))).toBe(expected);
-  });
-
-  it('matches a family also for names that the document does not have', () => {
-    expect(byName('message')(seen({ type: 'message.deleted' }))).toBe(true);
-    expect(byName('message')(seen({ type: 'messages.deleted' }))).toBe(false);
-    expect(byName('message,order')(seen({}))).toBe(false);
   });
 
   it.each([
@@ -53,14 +36,11 @@ describe('a filter by field', () => {
     ['data.to=+1=2', true],
     ['data.items.0.id=7', true],
     ['data.items[0].id=7', true],
-    ['data.items[0].ok=true', true],
     ['data.items.0.none=null', true],
     ['data.a.b=', true],
     ['data.items.1.id=7', false],
     ['data.items=7', false],
-    ['data=[object Object]', false],
     ['data.items.length=1', false],
-    ['missing=', false],
     ['__proto__=null', false],
     ['Type=message.read', false],
     ['data["a.b"]=1', true],
@@ -68,7 +48,6 @@ describe('a filter by field', () => {
     ['data.a.b=1', false],
     ['data.to =+1=2', true],
     ['data.amount=12.50', true],
-    ['data.amount=12.5', true],
     ['data.amount=12.51', false],
     ['data.amount=0xc', false],
     ['data.price=12.50', true],
@@ -76,9 +55,8 @@ describe('a filter by field', () => {
     expect(byField(text)(seen(read))).toBe(expected);
   });
 
-  it('can begin with an array index', () => {
-    expect(byField('0.a=1')(seen([{ a: 1 }]))).toBe(true);
-    expect(byField('[0].a=1')(seen([{ a: 1 }]))).toBe(true);
+  it.each(['0.a=1', '[0].a=1'])('can begin with an array index: %s', (text) => {
+    expect(byField(text)(seen([{ a: 1 }]))).toBe(true);
   });
 
   it('matches nothing if the body is not JSON', () => {
@@ -110,21 +88,6 @@ function seen(payload: unknown) {
   return eventOf(delivery(JSON.stringify(payload)));
 }
 
-describe('a wait for a message status', () => {
-  it.each([
-    ['delivered', 'message.delivered', 'expected'],
-    ['delivered', 'message.read', 'expected'],
-    ['delivered', 'message.failed', 'opposite'],
-    ['read', 'message.read', 'expected'],
-    ['read', 'message.delivered', undefined],
-    ['read', 'message.failed', 'opposite'],
-    ['read', 'flow.completed', undefined],
-    ['read', undefined, undefined],
-  ] as const)('of %s treats %s as %s', (goal, name, meaning) => {
-    expect(resultFor({ name }, goal)).toBe(meaning);
-  });
-});
-
 describe('an expectation', () => {
   const event = (name: string, data: object = {}) => ({ name, body: { kind: 'json', value: { data } } }) as const;
 
@@ -144,12 +107,14 @@ describe('an expectation', () => {
 
   it('with a recipient ignores the failures of others', () => {
     const means = expectation({ event: 'message.delivered', where: ['data.to=+12025550101'] });
-    const named = (name: string, to: string) => means(event(name, { to }));
-    expect([
-      named('message.failed', '+12025550102'),
-      named('message.failed', '+12025550101'),
-      named('message.delivered', '+12025550102'),
-      named('message.delivered', '+12025550101'),
-    ]).toEqual([undefined, 'opposite', undefined, 'expected']);
+    const [asked, other] = [{ to: '+12025550101' }, { to: '+12025550102' }];
+    expect(['failed', 'delivered'].map((status) => means(event(`message.${status}`, asked)))).toEqual([
+      'opposite',
+      'expected',
+    ]);
+    expect(['failed', 'delivered'].map((status) => means(event(`message.${status}`, other)))).toEqual([
+      undefined,
+      undefined,
+    ]);
   });
 });

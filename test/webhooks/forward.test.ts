@@ -2,9 +2,8 @@ import { expect, it } from 'vitest';
 import { forwardUrl, refuseItself } from '../../src/webhooks/forward/address.ts';
 import { createLanes } from '../../src/delivery/lanes.ts';
 import { forwardRequest, resultOf } from '../../src/webhooks/forward/request.ts';
+import { manualTimers } from '../support/timers.ts';
 import { delivery } from './rig.ts';
-
-const never = () => () => {};
 
 it.each([
   ['3000', 'http://localhost:3000/'],
@@ -75,32 +74,15 @@ it.each(['http://localhost:4782', 'http://192.0.2.8:4781', 'http://hooks.example
   },
 );
 
-it('runs eight lanes in parallel, each in order', () => {
-  const lanes = createLanes(never);
-  const began: string[] = [];
-  const endless = (name: string) => () => {
-    began.push(name);
-    return new Promise<undefined>(() => {});
-  };
-  for (let n = 0; n < 10; n++) for (const part of ['a', 'b']) lanes.add(`lane ${n}`, endless(`${n}${part}`));
-  expect(began).toEqual(Array.from({ length: 8 }, (_, n) => `${n}a`));
-});
-
 it('keeps a lane in order while a task waits for its retry', async () => {
-  const due: (() => void)[] = [];
-  const lanes = createLanes((_, run) => {
-    due.push(run);
-    return () => {};
-  });
+  const timers = manualTimers();
+  const lanes = createLanes(timers.later);
   const began: string[] = [];
-  const outcomes = [5, undefined];
-  lanes.add('one', async () => {
-    began.push('first');
-    return outcomes.shift();
-  });
-  lanes.add('one', async () => void began.push('second'));
-  await expect.poll(() => due.length).toBe(1);
+  const waits = [5, undefined];
+  lanes.add('a lane', async () => waits[began.push('first') - 1]);
+  lanes.add('a lane', async () => void began.push('second'));
+  await expect.poll(() => timers.armed.size).toBe(1);
   expect(began).toEqual(['first']);
-  due[0]?.();
+  timers.fire(5);
   await expect.poll(() => began).toEqual(['first', 'first', 'second']);
 });

@@ -13,7 +13,8 @@ import type { Printed } from '../../src/webhooks/listen.ts';
 import { deadPort } from '../client/servers.ts';
 import { receiver } from '../sandbox/receiver.ts';
 import { posixOnly } from '../support/system.ts';
-import { delivery, listening, logsIn, machine, temporary } from './rig.ts';
+import { newHome } from '../support/fake-service.ts';
+import { delivery, listening, logsIn, machine } from './rig.ts';
 
 /** The body of each event, or the status of its forward. */
 const shown = (printed: readonly Printed[]) =>
@@ -33,7 +34,7 @@ it('needs SQLite', async () => {
 });
 
 it('deletes events that are a week old', async () => {
-  const stateFolder = temporary();
+  const stateFolder = newHome();
   await (await logsIn(stateFolder, () => Date.now() - 8 * 24 * 3_600_000)).received(delivery('old'));
   const { send, recorded } = await listening({ stateFolder });
   await send('new');
@@ -92,7 +93,7 @@ describe('the logs', () => {
 });
 
 it('prints its own events only, beside another listener with the same logs', async () => {
-  const stateFolder = temporary();
+  const stateFolder = newHome();
   const [one, two] = [await listening({ stateFolder }), await listening({ stateFolder })];
   await one.send('1');
   await two.send('2');

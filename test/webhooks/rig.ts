@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { loadSqlite } from '../../bin/sqlite.js';
 import type { Database } from '../../src/base/transaction.ts';
@@ -9,6 +6,7 @@ import { type Delivery, eventsAfter, eventWith, type Received, recordEvents } fr
 import { type Attempt, recordForward } from '../../src/logs/forwards.ts';
 import { type Listener, type ListenOptions, openListener, type Printed } from '../../src/webhooks/listen.ts';
 import { later } from '../support/cli.ts';
+import { newHome } from '../support/fake-service.ts';
 
 /** This machine, as listeners use it. */
 export const machine = {
@@ -18,13 +16,6 @@ export const machine = {
   sqlite: loadSqlite,
   steady: () => performance.now(),
 };
-
-/** A folder that is removed after the test. */
-export function temporary(): string {
-  const path = mkdtempSync(join(tmpdir(), 'bizmsg-events-'));
-  onTestFinished(() => rmSync(path, { recursive: true, force: true }));
-  return path;
-}
 
 export interface TestLogs {
   readonly logs: Database;
@@ -61,15 +52,8 @@ export async function logsIn(stateFolder: string, now: () => number = Date.now):
 }
 
 export function delivery(body: string | Uint8Array = '{}', rest: Partial<Delivery> = {}): Delivery {
-  return {
-    method: 'POST',
-    path: '/',
-    headers: [],
-    remote: '127.0.0.1',
-    port: 4781,
-    ...rest,
-    body: Buffer.from(body),
-  };
+  const usual = { method: 'POST', path: '/', headers: [], remote: '127.0.0.1', port: 4781 };
+  return { ...usual, ...rest, body: Buffer.from(body) };
 }
 
 export interface TestListener {
@@ -88,7 +72,7 @@ export interface TestListener {
 
 /** A listener in this process for as long as the test runs. */
 export async function listening(options: Partial<ListenOptions> = {}): Promise<TestListener> {
-  const { stateFolder = temporary() } = options;
+  const { stateFolder = newHome() } = options;
   const warned: string[] = [];
   const warn = (text: string) => void warned.push(text);
   const defaults = { machine, port: 0, filter: () => true, secrets: () => [], addresses: [], warn };

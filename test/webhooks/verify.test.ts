@@ -1,7 +1,7 @@
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
 import type { Headers } from '../../src/delivery/headers.ts';
-import { sign } from '../../src/contract/signature.ts';
+import { isSecret, sign } from '../../src/contract/signature.ts';
 import { check } from '../../src/delivery/signature.ts';
 
 const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
@@ -27,13 +27,9 @@ describe('a good signature', () => {
 
   it('may be one of several, with any separator', () => {
     const signatures = [other, secret].map((one) => signed(text, one));
-    const both = [
-      signatures.join(' '),
-      signatures.join('  '),
-      signatures.join(', '),
-      `v1a,xyz v2,abc ${signatures[1]}`,
-    ];
-    for (const signature of both) expect(judgedBy(headersOf(signature))).toEqual({ verdict: 'good' });
+    const joined = [' ', '  ', ', '].map((separator) => signatures.join(separator));
+    for (const signature of [...joined, `v1a,xyz v2,abc ${signatures[1]}`])
+      expect(judgedBy(headersOf(signature))).toEqual({ verdict: 'good' });
     const twice = [...headersOf(signatures[0] ?? ''), ['WEBHOOK-SIGNATURE', signatures[1] ?? ''] as const];
     expect(judgedBy(twice)).toEqual({ verdict: 'good' });
   });
@@ -46,6 +42,31 @@ describe('a good signature', () => {
   it.each([0, 300, -300])('may be %i s old', (age) => {
     expect(judgedBy(headersOf(signed(text, secret, seconds - age), seconds - age))).toEqual({ verdict: 'good' });
   });
+});
+
+describe('our signature', () => {
+  it('matches the official test vector', () => {
+    const message = { id: 'msg_p5jXN8AQM9LWM0D4loKWxJek', timestamp: 1614265330, body: '{"test": 2432232314}' };
+    expect(sign(message, secret)).toBe('v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=');
+  });
+
+  it.each(['', '{}', 'línea\n✓ 😀', '\u0000', 'a'.repeat(1_000_000)])('matches another implementation', (body) => {
+    const theirs = new Webhook(secret).sign('msg_1', new Date(now), body);
+    expect(sign({ id: 'msg_1', timestamp: seconds, body }, secret)).toBe(theirs);
+  });
+});
+
+it.each([
+  [secret, true],
+  [other, true],
+  [secret.slice('whsec_'.length), false],
+  ['whsec_', false],
+  ['whsec_c2hvcnQ=', false],
+  [`${secret}\n`, false],
+  ['whsec_MfKQ9r8G KYqrTwjUPD8ILPZIo2LaLaSw', false],
+  ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLéé', false],
+])('a secret is recognized by its format: %j', (text, expected) => {
+  expect(isSecret(text)).toBe(expected);
 });
 
 describe('a delivery without a verdict', () => {
