@@ -81,10 +81,9 @@ export interface Loading {
 export async function apply(database: Database, plan: Plan, loading: Loading): Promise<void> {
   const { draft } = plan;
   if (draft.target) {
-    const offset = await highest(database, draft.target.id);
     const rows = await highest(database, draft.id);
     const hasFailed = (await database.read(() => query(someFailed, loading.batch.id))).length > 0;
-    const merging = { ...loading, plan, offset, hasFailed };
+    const merging = { ...loading, plan, hasFailed };
     await inPieces(rows, (...range) => merge(database, { ...merging, range }), loading.pieceSize);
     await database.write(function* () {
       yield* query('DELETE FROM excluded WHERE batch = $1', draft.id);
@@ -102,7 +101,6 @@ const someFailed = "SELECT 1 FROM item WHERE batch = $1 AND state = 'failed' LIM
 interface Merging extends Loading {
   readonly plan: Plan;
   readonly range: readonly [after: number, upTo: number];
-  readonly offset: number;
   /** Whether a row of the draft may correct one of the batch. */
   readonly hasFailed: boolean;
 }
@@ -135,12 +133,15 @@ const statements = {
   correct: `UPDATE item AS o SET who = d.who, per = d.per, ${content} FROM item AS d
     WHERE d.batch = $1 AND d.n = $2 AND o.batch = $3 AND o.n = $4`,
   drop: 'DELETE FROM item WHERE batch = $1 AND n = $2',
-  move: `UPDATE item SET batch = $4, n = n + $5, load = $6, fixes = NULL WHERE batch = $1 AND n > $2 AND n <= $3`,
+  /** The numbers stay close to each other, however often a file with a few new rows is loaded. */
+  move: `UPDATE item SET batch = $4, load = $5, fixes = NULL,
+    n = n + (SELECT COALESCE(MAX(n), 0) + 1 FROM item WHERE batch = $4) - (SELECT MIN(n) FROM item WHERE batch = $1 AND n > $2)
+    WHERE batch = $1 AND n > $2 AND n <= $3`,
 };
 
 /** Merges a piece of the draft into its batch. Rows leave the unique index before others enter it. */
 function merge(database: Database, merging: Merging): Promise<void> {
-  const { plan, batch, range, offset, worker, clock } = merging;
+  const { plan, batch, range, worker, clock } = merging;
   const piece = [plan.draft.id, ...range, batch.id] as const;
   const [failed, unsure, changed] = flags(plan.resend);
   return database.write(function* () {
@@ -150,7 +151,7 @@ function merge(database: Database, merging: Merging): Promise<void> {
     yield* query(statements.compare, ...piece, batch.load, unsure, changed);
     yield* query(statements.dropMatched, ...piece);
     if (merging.hasFailed) yield* correct(merging);
-    yield* query(statements.move, ...piece, offset, batch.load);
+    yield* query(statements.move, ...piece, batch.load);
   });
 }
 
