@@ -5,31 +5,64 @@ import { folded } from '../cli/output/text.ts';
 import { namesOf, type Params } from '../cli/params.ts';
 import { listed } from '../cli/parser.ts';
 
-const exitCodes = `Exit codes
-
-  0    done
+/** Each code with its meaning, and after `>` what to do next, which only the page of the code shows. */
+const codes = `  0    done
   1    internal error: a bug in bizmsg
+       > Report it with the command and what it printed. bizmsg history shows
+       > whether a message was sent.
   2    usage error, or unreadable input
+       > Nothing was sent. Correct the command line or the file; bizmsg COMMAND
+       > --help lists the options.
   3    configuration: no profile, no key, a damaged store, a full disk
+       > Nothing was sent. bizmsg whoami shows which profile and key are used,
+       > and bizmsg doctor checks them and this machine.
   4    the key was refused (401, 403)
+       > Nothing was done. 401: bizmsg login renews the key. 403: the plan or the
+       > scope of the key does not allow the call.
   5    not found (404)
+       > Nothing was done. Check the name or the id: templates list, batches list
+       > and webhooks list show them.
   6    rejected (400 and most other 4xx)
+       > Nothing was done, and repeating it fails again. Correct what the error
+       > names, such as the number of variables.
   7    rate limit reached, and all retries failed (429)
+       > Nothing was done. Repeat the command after a minute, or next month if
+       > the quota of the plan is used up.
   8    service fault, or an invalid response; nothing changed
+       > Repeat the command later. If it fails again, contact the support of the
+       > service.
   9    network, TLS or time-out; nothing changed
+       > bizmsg doctor checks the address and the connection. Then repeat the
+       > command.
   10   some rows or replayed events failed, are unsure, or were left: held,
        changed, or waiting without being in the file
+       > bizmsg batches show has the next command for each outcome, and bizmsg
+       > batches report the reason of each row.
   11   refused for safety: the mode, a key of another address, a missing
        confirmation, a redirect, a message that was just sent
+       > If it is what you want, repeat the command with the option that the hint
+       > names, such as --yes.
   12   a check failed, or the opposite of the awaited event occurred
+       > A signature is bad, or message.failed came instead of a receipt: bizmsg
+       > webhooks show has the event with its reason.
   13   unsure: the request may have been processed, since a POST was sent and no
        clear answer came; it is not repeated. Or: an awaited event did not come
+       > Do not repeat it yet: bizmsg history PHONE shows what is known, in the
+       > sandbox bizmsg sandbox log. Then settle it with bizmsg batches mark PHONE
+       > --sent or --not-sent.
   126  the command of sandbox exec or webhooks expect cannot be run
+       > Check that it is a program, and that you may execute it (chmod +x).
   127  the command of sandbox exec or webhooks expect was not found
+       > Check its spelling and PATH. A program in this folder begins with ./
   129  hung up
   130  interrupted
+       > bizmsg batches resume goes on with a batch.
   143  terminated
+`;
 
+const exitCodes = `Exit codes
+
+${codes.replace(/^ +> .*\n/gm, '')}
 sandbox exec and webhooks expect exit with the code of their command. Ctrl-C
 ends webhooks listen and sandbox start with 0. A batch that stopped goes on with
 the same command, or with batches resume.
@@ -160,7 +193,7 @@ export async function pageOf(word: string, tree: Group): Promise<string | undefi
 }
 
 function codePage(code: string): string | undefined {
-  const lines = new RegExp(`^  ${code} .*\n(?:     .*\n)*`, 'm').exec(exitCodes)?.[0];
+  const lines = new RegExp(`^  ${code} .*\n(?:     .*\n)*`, 'm').exec(codes)?.[0].replaceAll('       > ', '       ');
   return lines && `Exit code ${code}\n\n${lines}\nAll of them: bizmsg help exit-codes\n`;
 }
 

@@ -119,6 +119,8 @@ describe('help', () => {
     ['rate', '--rate <rate>'],
     ['at-most', 'in send-batch, batches resume, contacts import'],
     ['13', 'the request may have been processed'],
+    ['12', 'bizmsg\n       webhooks show has the event'],
+    ['5', 'batches list'],
     ['143', 'terminated'],
   ])('explains %s', async (word, text) => {
     const { code, stdout } = await run(['help', word]);
