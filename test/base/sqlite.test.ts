@@ -281,6 +281,18 @@ describe('the schema', () => {
     expect(await database.read(() => query('SELECT name, size FROM thing'))).toEqual([{ name: 'first', size: 7 }]);
   });
 
+  it('may have other comments and blanks in another build', async () => {
+    const path = await written();
+    const [step = ''] = schema;
+    const other = step.replace('(', '(\n  -- The number; with its writer (id).\n ');
+    const database = await open(path, { schema: [other] });
+    expect(await database.read(names)).toEqual(['first']);
+    await database.close();
+    const commented = join(dirname(path), 'commented.db');
+    await (await open(commented, { schema: [other] })).close();
+    await (await open(commented)).close();
+  });
+
   it('stays as it is if a step fails', async () => {
     const path = await written();
     await expect(open(path, { schema: [...schema, 'DELETE FROM thing', 'not SQL'] })).rejects.toThrow('syntax error');
