@@ -1,8 +1,6 @@
-import { STATUS_CODES } from 'node:http';
 import { CliError, reasonOf } from '../base/errors.ts';
 import { redact, redactTarget } from '../base/redact.ts';
 import { type EndpointName, endpoints } from '../contract/endpoints.ts';
-import { type ErrorStatus, statuses } from '../contract/statuses.ts';
 import {
   type Caller,
   callerOf,
@@ -181,19 +179,9 @@ function noAnswer(fault: 'reset' | 'hang'): Reply {
   return { status: 0, headers: {}, body: '', fault };
 }
 
-/** A status that the document does not have comes from a gateway, which does not know the service's error format. */
 function statusAnswer(status: number, fault: string): Reply {
-  if (isDocumented(status))
-    return errorAnswer(
-      new Refusal(status, `injected by fault ${fault}`, { retryAfter: status === 429 ? 1_000 : undefined }),
-    );
-  const title = `${status} ${STATUS_CODES[status] ?? 'Unknown'}`;
-  const body = `<html>\n<head><title>${title}</title></head>\n<body><h1>${title}</h1></body>\n</html>\n`;
-  return { status, headers: { 'content-type': 'text/html' }, body };
-}
-
-function isDocumented(status: number): status is ErrorStatus {
-  return Object.hasOwn(statuses, status);
+  const retryAfter = status === 429 ? 1_000 : undefined;
+  return errorAnswer({ status, message: `injected by fault ${fault}`, retryAfter });
 }
 
 function joined(...parts: readonly (string | undefined)[]): string {

@@ -11,7 +11,7 @@ const onContacts: NewFault = { on: ['listContacts'], effect: { kind: 'status', s
 
 const kinds: readonly (readonly [NewFault['effect'], seen: string, status: number])[] = [
   [{ kind: 'status', status: 500 }, '500 application/problem+json', 500],
-  [{ kind: 'status', status: 503 }, '503 text/html, no JSON', 503],
+  [{ kind: 'status', status: 503 }, '503 application/problem+json', 503],
   [{ kind: 'latency', ms: 5 }, '200 application/json', 200],
   [{ kind: 'reset' }, 'ECONNRESET', 0],
   [{ kind: 'hang' }, 'nothing', 0],
@@ -36,7 +36,7 @@ describe('a fault', () => {
     sandbox.faults.add({ on: ['sendTemplate'], effect: { kind: 'status', status: 503 } });
     expect(await send(server, { key: 'sk_test_local-none' })).toBe('401 application/problem+json');
     expect(await ask(server, 'GET', paths.contacts)).toBe('200 application/json');
-    expect(await send(server)).toBe('503 text/html, no JSON');
+    expect(await send(server)).toBe('503 application/problem+json');
     expect(await send(server)).toBe('429 application/problem+json');
     expect(sandbox.faults.list()).toMatchObject([{ injected: 1 }]);
   });

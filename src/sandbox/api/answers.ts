@@ -1,3 +1,4 @@
+import { STATUS_CODES } from 'node:http';
 import { statuses } from '../../contract/statuses.ts';
 import { json, type Reply } from '../exchange.ts';
 import { Refusal } from '../refusal.ts';
@@ -9,9 +10,16 @@ export function payloadOf({ type, at, data }: SandboxEvent): object {
   return { type, timestamp: new Date(at).toISOString(), data };
 }
 
-/** The document specifies the status (§7). The body has problem details, RFC 9457. */
-export function errorAnswer({ status, message, pointer, retryAfter }: Refusal): Reply {
-  const title = statuses[status].name;
+type Problem = Pick<Refusal, 'message' | 'retryAfter'> & {
+  readonly status: number;
+  readonly pointer?: Refusal['pointer'];
+};
+
+const names: Readonly<Record<number, { readonly name: string }>> = statuses;
+
+/** The document specifies the status (§7). The body has problem details, RFC 9457. Faults may have any status of HTTP. */
+export function errorAnswer({ status, message, pointer, retryAfter }: Problem): Reply {
+  const title = names[status]?.name ?? STATUS_CODES[status] ?? 'Unknown';
   const errors = pointer === undefined ? {} : { errors: [{ detail: message, pointer: `#${pointer}` }] };
   const body = { type: 'about:blank', title, status, detail: message, ...errors };
   const headers: Record<string, string> = { 'content-type': 'application/problem+json' };
