@@ -60,7 +60,7 @@ function errorKind(status: number, mutates: boolean): ErrorKind {
   if (status >= 400 && status < 500 && !maybeDone) return { exit: 'rejected', code: 'rejected' };
   const code = status >= 500 ? 'service-fault' : 'unexpected-status';
   return mutates
-    ? { exit: 'unsure', code, hint: `${unsureHint}; ${faultHint}` }
+    ? { exit: 'unsure', code, hint: `${unsureHint}\n${faultHint}` }
     : { exit: 'serviceFault', code, hint: faultHint };
 }
 
@@ -102,7 +102,7 @@ function redirected(answer: WireAnswer, why: string, { method, redactor }: Faile
   const { body } = readBody(answer, redactor);
   // 307 and 308 repeat the request elsewhere; the others may follow a request that was processed.
   const done = doneOf(method, status !== 307 && status !== 308);
-  const hint = done === 'unknown' ? `${unsureHint}; ${movedHint}` : movedHint;
+  const hint = done === 'unknown' ? `${unsureHint}\n${movedHint}` : movedHint;
   const message = redactor.text(`the service answered ${status}: ${why}`);
   return new CliError('unsafe', 'redirect-refused', message, { hint, status, body, done });
 }
@@ -175,7 +175,7 @@ const explanations: Readonly<Record<WireFailureKind, (failure: WireFailure, url:
 function localHint({ exit, code, hint }: CliError): string | undefined {
   if (code === 'unauthorized')
     return '"bizmsg sandbox set" shows the keys of this sandbox, and "bizmsg sandbox set live=on" makes live keys valid';
-  return exit === 'unsure' ? `${unsureHint}; bizmsg sandbox log shows what the sandbox did` : hint;
+  return exit === 'unsure' ? `${unsureHint}\nbizmsg sandbox log shows what the sandbox did` : hint;
 }
 
 const movedHint = 'the key is only sent to its own address; if the service has moved, change the base URL';

@@ -80,13 +80,12 @@ export function noteHarmless({ note }: Session, { target, simulated }: CheckedTa
 function withNextStep(error: unknown, { to = 'PHONE' }: Outgoing, { simulated, target }: CheckedTarget): unknown {
   if (!(error instanceof CliError)) return error;
   if (error.done !== 'unknown' && error.code !== 'sent-unsure') return error;
+  // A failed call to the sandbox names its log already.
   const look = simulated
-    ? 'bizmsg sandbox log shows what arrived there'
-    : `bizmsg history ${to} shows what is known, and bizmsg batches mark ${to} settles it`;
+    ? [error.hint ?? 'bizmsg sandbox log shows what arrived there']
+    : [error.hint, `bizmsg history ${to} shows what is known`, `bizmsg batches mark ${to} settles it`];
   // Nothing holds back a message with a sandbox key.
   const repeat = target.mode === 'sandbox' ? 'the same command' : '--again';
-  const next = `${look}; ${repeat} sends it once more`;
-  // A failed call to the sandbox names its log already.
-  if (simulated && error.hint !== undefined) return error.withHint(`${error.hint}; ${repeat} sends it once more`);
-  return error.withHint(error.hint === undefined ? next : `${error.hint}\n${next}`);
+  const lines = [...look, `${repeat} sends it once more`];
+  return error.withHint(lines.filter((line) => line !== undefined).join('\n'));
 }

@@ -24,7 +24,7 @@ describe('errorFor', () => {
   it('suggests commands of the local sandbox', () => {
     const local = (trouble: AttemptFailure) => errorFor(trouble, { ...when('POST'), local: true }).hint;
     expect(local(refused(401))).toContain('bizmsg sandbox set live=on');
-    const asked = /may have been done.*bizmsg sandbox log/;
+    const asked = /may have been done[^]*\nbizmsg sandbox log/;
     for (const trouble of [refused(500), broken('reset', true)]) expect(local(trouble)).toMatch(asked);
     expect(local(refused(429))).toBe(post(refused(429)).hint);
   });

@@ -61,12 +61,23 @@ describe('a fault after the message was sent', () => {
     await run(`sandbox fault send-template=${kind} --after`);
     const { code, stdout, stderr } = await run(send + patience(kind));
     expect([code, stdout, sandbox.messages().length]).toEqual([13, '', 1]);
-    expect(stderr).toContain('it may have been done');
-    expect(stderr).toContain('bizmsg sandbox log');
+    const hints = [
+      '  it may have been done: check before you repeat it',
+      '  bizmsg sandbox log shows what the sandbox did',
+      '  the same command sends it once more',
+    ];
+    expect(stderr.split('\n').slice(-4)).toEqual([...hints, '']);
   });
 });
 
 describe('a fault', () => {
+  it.each(['500', '503'])('with the status %s is named in the error', async (status) => {
+    const { run } = await local();
+    const { stdout: id } = await run(`sandbox fault contacts-list=${status} -o id`);
+    const { stderr } = await run('contacts list --profile local --retries 0');
+    expect(stderr).toContain(`: injected by fault ${id}`);
+  });
+
   it.each([
     ['500', 8],
     ['reset', 9],

@@ -49,7 +49,7 @@ describe('a live message that may have been sent before', () => {
     const { code, stderr } = await machine.live(message);
     expect([code, stderr]).toEqual([
       13,
-      expect.stringMatching(/^ {2}[^\n]*bizmsg sandbox log shows [^\n]*; --again sends it once more\n$/m),
+      expect.stringMatching(/^ {2}bizmsg sandbox log shows [^\n]*\n {2}--again sends it once more\n$/m),
     ]);
   });
 
@@ -78,7 +78,7 @@ describe('a live message that may have been sent before', () => {
 it('a sandbox key needs no confirmation', async () => {
   await machine.breakNextSend();
   const { stderr } = await machine.run(message);
-  expect(stderr).toContain('; the same command sends it once more\n');
+  expect(stderr).toContain('\n  the same command sends it once more\n');
   expect((await machine.run(message)).code).toBe(0);
 });
 
