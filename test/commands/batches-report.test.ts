@@ -56,6 +56,13 @@ describe('batches report', () => {
     ]);
   });
 
+  it('has whole headers on a terminal of 80 columns, and the reasons', async () => {
+    const { report } = await reporting(people);
+    const [head, , failed] = (await report(' --no-color', { terminal: 80 })).stdout.split('\n');
+    expect(head).toMatch(/^phone +bizmsg_outcome +bizmsg_reason/);
+    expect(failed).toMatch(/failed +refused: unknown number/);
+  });
+
   it('is TSV in a pipe, and CSV with the separator of the file for a spreadsheet', async () => {
     const { report, batch } = await reporting(people.slice(0, 2));
     const head = ['phone', 'name', 'row', 'line', 'outcome', 'time', 'reason', 'id', 'by', 'delivery'];

@@ -92,6 +92,16 @@ describe('sandbox log', () => {
     expect(shown.stderr).toBe('note: showing the 50 newest; --limit shows more\n');
   });
 
+  it('shows whole ids on a terminal of 80 columns', async () => {
+    const { run, send } = await open();
+    const id = await send();
+    const { stdout } = await run('sandbox log --no-color', { terminal: 80 });
+    expect(stdout.split('\n').slice(0, 2)).toEqual([
+      expect.stringMatching(/^at +about +status +id +text$/),
+      expect.stringMatching(`POST /messag.* 200 +${id}$`),
+    ]);
+  });
+
   it('says that there is nothing yet', async () => {
     const { run } = await open();
     expect((await run('sandbox log', { terminal: 80 })).stdout).toBe('Nothing yet\n');
@@ -144,7 +154,7 @@ describe('sandbox log -f', () => {
     const { stdout } = await run('sandbox log -f --no-color', { ...ended, terminal: 120 });
     expect(stdout).toMatch(
       new RegExp(
-        `^\\S+:00\\.000  request  POST /messages/send-template  200  ${id}\n\\S+  message .*Hello Ada.*  ${id}\n$`,
+        `^\\S+:00\\.000  POST /messages/send-template  200  ${id}  request\n\\S+  \\+\\d+  accepted  ${id}  Hello Ada.*  message\n$`,
       ),
     );
   });

@@ -32,7 +32,7 @@ interface Column {
   readonly least: number;
 }
 
-/** The least widths of headers, texts and names. Ids, phones and short cells are never cut. */
+/** The least widths of headers, texts, and names or reasons. Ids, phones and short cells are never cut. */
 const [head, text, name] = [8, 12, 32];
 const [short, longest] = [22, 100];
 /** Spaces between columns. */
@@ -41,7 +41,9 @@ const gap = 2;
 export function layoutOf(rows: readonly Row[], { ui, columns, first = [], header }: TableOptions): Layout {
   const known = columnsOf(rows);
   const wanted = ui.terminal ? [...first.filter((name) => known.includes(name)), ...known] : known;
-  const all = (columns ?? [...new Set(wanted)]).map((name) => measured(name, rows, { ui, header }));
+  const all = (columns ?? [...new Set(wanted)]).map((name) =>
+    measured(name, rows, { ui, header, isFirst: first.includes(name) }),
+  );
   const width = ui.terminal ? ui.width : Infinity;
   const kept = fitting(all, width);
   let spare = width - total(kept.map(({ least }) => least));
@@ -54,7 +56,12 @@ export function layoutOf(rows: readonly Row[], { ui, columns, first = [], header
   return { columns: widened, leftOut };
 }
 
-function measured(column: string, rows: readonly Row[], { ui, header }: Pick<TableOptions, 'ui' | 'header'>): Column {
+interface Measuring extends Pick<TableOptions, 'ui' | 'header'> {
+  /** Then its header is not cut. */
+  readonly isFirst: boolean;
+}
+
+function measured(column: string, rows: readonly Row[], { ui, header, isFirst }: Measuring): Column {
   const values = rows.map((row) => valueAt(row, column)).filter((value) => value !== undefined && value !== null);
   const cells = values.reduce<number>((widest, value) => Math.max(widest, widthOf(shown(value, ui))), 0);
   const title = header ? widthOf(safeLine(column)) : 0;
@@ -64,7 +71,7 @@ function measured(column: string, rows: readonly Row[], { ui, header }: Pick<Tab
     isNumber: !identity.test(column) && values.length > 0 && values.every(isNumber),
     isBulky: values.some((value) => typeof value === 'object'),
     natural: Math.max(cells, title, 1),
-    least: Math.max(Math.min(cells, uncut(column, cells)), Math.min(title, head), 1),
+    least: Math.max(Math.min(cells, uncut(column, cells)), isFirst ? title : Math.min(title, head), 1),
   };
 }
 
@@ -77,7 +84,7 @@ const identity = /(?:^|_)(?:id|phone|to|from)$/;
 /** The width to which the cells of a column are never cut. */
 function uncut(column: string, cells: number): number {
   if (cells <= short || identity.test(column)) return longest;
-  return /(?:^|_)name$/.test(column) ? name : text;
+  return /(?:^|_)(?:name|reason)$/.test(column) ? name : text;
 }
 
 /** Leaves out empty columns, then bulky ones, then those at the right, until the rest fits; at least one stays. */

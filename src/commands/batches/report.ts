@@ -44,7 +44,7 @@ export const reportBatch = command({
       const columns = await cellColumns(rows);
       checkColumns(given.columns, [...columns, ...Object.values(reportColumns)]);
       listForm.separator = columnsIn(batch).separator ?? ',';
-      listForm.first = [...columns.slice(0, 1), reportColumns.outcome, reportColumns.delivery, reportColumns.reason];
+      listForm.first = [...columns.slice(0, 1), reportColumns.outcome, reportColumns.reason, reportColumns.delivery];
       const isImport = batch.scope.kind === 'import';
       const deliveries = isImport ? new Map() : (await recordedOutcomes(context, record)).outcomes;
       let count = 0;

@@ -144,7 +144,7 @@ const redeliver = command({
 });
 
 /** Events without a delivery are among the deliveries, so the log of all types does not read events. */
-const all = listing(['requests', 'messages', 'deliveries'], ['at', 'type', 'about', 'status', 'text', 'id']);
+const all = listing(['requests', 'messages', 'deliveries'], ['at', 'about', 'status', 'id', 'text', 'type']);
 
 const single: Readonly<Record<Type, Command>> = {
   messages: listing(['messages'], ['sent_at', 'to', 'status', 'text', 'id', 'template']),
