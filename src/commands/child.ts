@@ -110,15 +110,22 @@ function unstartable(error: unknown, program: string): unknown {
   const fault = fsError(error);
   if (!fault || !(error instanceof Error && 'syscall' in error && String(error.syscall).startsWith('spawn')))
     return error;
-  const details = { cause: error, hint: program.includes(' ') ? separateWords : scriptHint };
-  if (fault.code === 'ENOENT')
-    return new CliError('noCommand', 'no-command', `there is no command "${program}"`, details);
-  return new CliError('unrunnable', 'unrunnable', `"${program}" cannot be run: ${fault.reason}`, details);
+  const [exit, code, reason] =
+    fault.code === 'ENOENT'
+      ? (['noCommand', 'no-command', `there is no command "${program}"`] as const)
+      : (['unrunnable', 'unrunnable', `"${program}" cannot be run: ${fault.reason}`] as const);
+  const hint = program.includes(' ') ? separateWords : hints[exit];
+  return new CliError(exit, code, reason, { cause: error, hint });
 }
 
-/** Windows starts a script such as `npm.cmd` only within cmd. */
-const scriptHint = isWindows ? 'run a script such as npm with cmd /c' : undefined;
 const separateWords = "pass each word separately; sh -c '…' runs a shell command line";
+/** Windows starts a script such as `npm.cmd` only within cmd. */
+const hints = {
+  noCommand: isWindows
+    ? 'run a script such as npm with cmd /c'
+    : 'check its spelling and PATH; a program in this folder begins with ./',
+  unrunnable: 'check that it is a program, and that you may execute it',
+};
 
 /** The environment of this process; with variables of the command, those replace all BIZMSG_*. */
 function environment(env: Env, folder: string, variables: ChildCommand['variables']): Env {

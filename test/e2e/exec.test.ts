@@ -82,7 +82,7 @@ describe('the command of sandbox exec', () => {
 
   // The same codes as env, xargs, timeout and shells; 3 could be the command's own.
   it.each([
-    ['no-such-command', 127, 'there is no command "no-such-command"'],
+    ['no-such-command', 127, 'there is no command "no-such-command"\n  check its spelling and PATH;'],
     ['/etc/passwd', 126, '"/etc/passwd" cannot be run: permission denied'],
     ['npm test', 127, "sh -c '…' runs a shell command line"],
   ])('that cannot start because it is %s exits %i', async (name, code, message) => {
