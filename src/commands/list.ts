@@ -118,8 +118,9 @@ interface Listing<R, C> extends Selecting, Pick<Command, 'name' | 'summary' | 'd
   entryOf(record: R): Entry;
   /** A followed record on a terminal. */
   line?(record: R, ui: Ui): string;
-  /** Printed if there is nothing. */
+  /** Printed if there is nothing, and if nothing has failed. */
   readonly empty: string;
+  readonly noneFailed?: string;
   /** Its own params. */
   readonly params: Params;
   /** Params that turn it into another command, with the params of both. */
@@ -179,7 +180,8 @@ async function list<R, C>(reading: Reading<R, C>, limit: number | undefined): Pr
   const { found } = await newest(reading, isCut ? usual + 1 : limit);
   const shown = isCut ? found.slice(-usual) : found;
   if (shown.length < found.length) context.note('cut', `showing the ${usual} newest; --limit shows more`);
-  const text = isSelection(selection) ? `No matching ${listing.noun}` : listing.empty;
+  const noMatch = (selection.failed && listing.noneFailed) || `No matching ${listing.noun}`;
+  const text = isSelection(selection) ? noMatch : listing.empty;
   return { ...ending, first: listing.first, data: shown.map(({ row }) => row), text: () => text };
 }
 

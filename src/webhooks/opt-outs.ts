@@ -53,8 +53,8 @@ export function meaningOf(text: string, ownWords: readonly string[] = []): OptOu
 
 export interface OptOutOptions {
   readonly host: Pick<Host, 'now'>;
-  readonly database: Database;
-  readonly account: string;
+  /** Without it, a reply changes nothing; the command that adds it is noted. */
+  readonly record: { readonly database: Database; readonly account: string } | undefined;
   /** The profile's own words, besides the usual ones. */
   readonly words: readonly string[];
   readonly secrets: () => readonly string[];
@@ -68,7 +68,7 @@ export type KeepOptOuts = (checked: Checked) => Promise<OptOutResult | undefined
 
 /** Keeps the list of people who do not want messages any more. */
 export function keepOptOuts(options: OptOutOptions): KeepOptOuts {
-  const { host, database, account, words, secrets, addCommand } = options;
+  const { host, record, words, secrets, addCommand } = options;
   const note = createNotes(options.note, host.now);
   const ignore = (kind: string, text: string) => {
     note(kind, text);
@@ -86,9 +86,10 @@ export function keepOptOuts(options: OptOutOptions): KeepOptOuts {
     // A reply may be delivered late, or again: of two, the later one counts.
     const at = Math.min(host.now(), time ?? signedTime(delivery) ?? host.now());
     if (meaning === 'unclear') note(phone, `"${text}" may be an opt-out; ${addCommand(phone)} adds it`);
-    else if (meaning === 'opted in') await removeOptOuts(database, account, [phone], at);
-    else await addOptOuts(database, account, [{ phone, at, word: text.trim() }]);
-    return meaning;
+    else if (meaning === 'opted in') await (record && removeOptOuts(record.database, record.account, [phone], at));
+    else if (!record) note(phone, `"${text}" is an opt-out; ${addCommand(phone)} adds it`);
+    else await addOptOuts(record.database, record.account, [{ phone, at, word: text.trim() }]);
+    return record && meaning;
   };
 }
 

@@ -58,6 +58,13 @@ describe('webhooks list', () => {
     expect([code, stdout]).toEqual([0, 'No events yet: bizmsg webhooks listen receives them\n']);
   });
 
+  it('--failed says that none failed', async () => {
+    const { send, run } = await listener();
+    await send(read);
+    const { stdout } = await run('webhooks list --failed', { terminal: 80 });
+    expect(stdout).toBe('No such event failed; bizmsg webhooks list shows all\n');
+  });
+
   it.each([
     ['--type mesage', 'did you mean message?'],
     ['--clear --failed', '--clear excludes --failed'],

@@ -43,6 +43,16 @@ it.each([
   expect([code, stderr]).toEqual([2, expect.stringContaining('--catch-up needs the sandbox')]);
 });
 
+it.each([
+  ['STOP', 'is'],
+  ['stop the noise', 'may be'],
+])('without --opt-outs offers the command for the reply %s', async (text, how) => {
+  const { url, end } = await listen(account);
+  const data = { from: '+12025550142', text };
+  await fetch(url, { method: 'POST', body: JSON.stringify({ type: 'message.received', data }) });
+  expect(await end()).toContain(`"${text}" ${how} an opt-out; bizmsg opt-outs add +12025550142 adds it\n`);
+});
+
 it('explains once how to resend events that the handler did not accept', async () => {
   const { home, url, end } = await listen({}, '--forward-to', String(await deadPort()));
   await send(url, 'order.paid');

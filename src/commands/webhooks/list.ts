@@ -55,6 +55,7 @@ export const listEvents = listCommand({
   open: recordedEvents,
   entryOf,
   empty: 'No events yet: bizmsg webhooks listen receives them',
+  noneFailed: 'No such event failed; bizmsg webhooks list shows all',
 });
 
 /** The events of all listeners. New ones are found by asking from time to time. */

@@ -6,7 +6,7 @@ import { command, type Context, type Emit } from '../../cli/command.ts';
 import { flag, type Input, option, port, repeated } from '../../cli/params.ts';
 import { isDelivered } from '../../contract/events.ts';
 import { openSpacedPhones } from '../../contract/phone.ts';
-import { currentCaller, newcomerNote } from '../../session/caller.ts';
+import { currentCaller, newcomerNote, optionalCaller } from '../../session/caller.ts';
 import { isThisMachine } from '../../delivery/this-machine.ts';
 import { selectedBy } from '../../webhooks/event/filters.ts';
 import { forwardUrl } from '../../webhooks/forward/address.ts';
@@ -83,7 +83,7 @@ async function openListening(context: Context, input: ListenInput): Promise<List
   /** The current secret first. */
   let secrets = stored === undefined ? [] : [stored];
   const addSecret = (secret: string) => (secrets = [secret, ...secrets.filter((known) => known !== secret)]);
-  const optOuts = input.optOuts ? await openOptOuts(context, () => secrets) : undefined;
+  const optOuts = await openOptOuts(context, input, () => secrets);
   const closing: (() => Promise<void>)[] = [async () => optOuts?.close()];
   const close = async () => {
     for (const end of closing.splice(0).toReversed()) await end();
@@ -109,7 +109,7 @@ async function openListening(context: Context, input: ListenInput): Promise<List
     if (!isThisMachine(hostname))
       context.note('open', `listening on ${hostname}:${port}: anyone who can reach this machine can send events to it`);
     const sandbox = sender.kind === 'sandbox' ? sender.locator.url : null;
-    const opt_outs = !optOuts ? null : secrets.length > 0 ? 'signed' : 'all';
+    const opt_outs = !input.optOuts ? null : secrets.length > 0 ? 'signed' : 'all';
     return { ready: { type: 'ready', url, port, sandbox, opt_outs }, listener, subscription, close };
   } catch (error) {
     await close();
@@ -141,10 +141,11 @@ async function checkedOptions(context: Context, { events, where, ...input }: Lis
   return { machine, stateFolder: context.stateFolder(), host, path, retry, filter, forwardTo, addresses, warn };
 }
 
-/** Keeps the list of people who opted out. */
-async function openOptOuts(context: Context, secrets: () => readonly string[]) {
+/** Keeps the list of people who opted out; without --opt-outs, it notes the command that adds a person. */
+async function openOptOuts(context: Context, { optOuts }: ListenInput, secrets: () => readonly string[]) {
   const { host, given } = context;
-  const caller = currentCaller(context);
+  const caller = optOuts ? currentCaller(context) : optionalCaller(context);
+  if (!caller) return undefined;
   const words = caller.kind === 'service' ? (caller.optOutWords?.split(',') ?? []) : [];
   const note = (text: string) => context.note('opt-out', text);
   const profile = given.profile === undefined ? '' : ` --profile ${shellQuote(given.profile)}`;
@@ -153,8 +154,8 @@ async function openOptOuts(context: Context, secrets: () => readonly string[]) {
     import('../../webhooks/opt-outs.ts'),
     import('../../session/record.ts'),
   ]);
-  const { database, account, close } = await openOwnRecord(context, 'write');
-  return { keep: keepOptOuts({ host, database, account, words, secrets, note, addCommand }), close };
+  const record = optOuts ? await openOwnRecord(context, 'write') : undefined;
+  return { keep: keepOptOuts({ host, record, words, secrets, note, addCommand }), close: async () => record?.close() };
 }
 
 async function senderFor(context: Context, { catchUp }: ListenInput): Promise<Sender> {
