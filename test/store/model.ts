@@ -281,13 +281,15 @@ export function createModel(): World {
   function compare(told: Batch, draft: readonly Copy[], resend: readonly string[]): boolean {
     let isTrouble = false;
     for (const row of draft) {
+      // A resume has no file: what waits has its text from before.
+      const { given = row.state === 'waiting' ? row.text : undefined } = row;
       if (row.state === 'waiting') Object.assign(row, { reason: null }, whyNot(told, row));
       if (!row.inFile || !['sent', 'unsure'].includes(row.state)) continue;
       if (row.state === 'unsure' && resend.includes('unsure') && !row.isUnwanted) row.resend = row.text;
-      if (row.given === undefined || row.text === row.given) continue;
-      if (row.state === 'sent' && resend.includes('changed') && !row.isUnwanted) row.resend = row.given;
-      if (row.resend === undefined && row.told !== row.given) isTrouble = true;
-      row.told = row.given;
+      if (given === undefined || row.text === given) continue;
+      if (row.state === 'sent' && resend.includes('changed') && !row.isUnwanted) row.resend = given;
+      if (row.resend === undefined && row.told !== given) isTrouble = true;
+      row.told = given;
     }
     return isTrouble;
   }
@@ -305,8 +307,8 @@ export function createModel(): World {
     const draft = draftOf(told, true);
     for (const row of draft)
       if (row.state === 'failed' && !row.phone.startsWith('?') && resend.includes('failed')) row.state = 'waiting';
-    compare(told, draft, resend);
-    return { o: { account, mode }, old, told, draft, isTrouble: false };
+    const isTrouble = compare(told, draft, resend);
+    return { o: { account, mode }, old, told, draft, isTrouble };
   }
 
   /** Its first part is the transaction that makes the plan visible. */

@@ -134,7 +134,8 @@ export function createStoreWorld(database: Database, pieceSize?: number): World 
     const worker = newId();
     const excluded = o.excludeFrom ?? [];
     const begun = await beginResume(database, { batch, excluded, resend, worker, now: at() });
-    const work = { batch: begun, worker, isOfFile: false, resend, first: Infinity, isTrouble: false };
+    const isTrouble = fates('changed') > 0;
+    const work = { batch: begun, worker, isOfFile: false, resend, first: Infinity, isTrouble };
     const planned = o.excludeFrom ? undefined : fates('waiting') + fates('resend');
     return processOf({ ...work, planned }, () => redecide(database, loading(work, kept(batch))));
   }
