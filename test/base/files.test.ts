@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { readRegular } from '../../src/base/files.ts';
@@ -6,12 +6,6 @@ import { fsError } from '../../src/base/errors.ts';
 import { makePipe } from '../support/disk.ts';
 import { newHome } from '../support/fake-service.ts';
 import { thrown } from '../support/thrown.ts';
-
-it('reads a file', () => {
-  const path = join(newHome(), 'file');
-  writeFileSync(path, 'text');
-  expect(readRegular(path).toString()).toBe('text');
-});
 
 it.each([
   ['a pipe', makePipe, 'it is not a regular file'],

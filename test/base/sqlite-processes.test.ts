@@ -8,6 +8,7 @@ import { loadSqlite } from '../../bin/sqlite.js';
 import { openDatabase } from '../../src/base/sqlite.ts';
 import { type Database, query } from '../../src/base/transaction.ts';
 import { temporaryHome } from '../support/bin.ts';
+import { newHome } from '../support/fake-service.ts';
 import { isLong } from '../support/long-tests.ts';
 
 const source = (path: string) => JSON.stringify(fileURLToPath(new URL(`../../${path}`, import.meta.url)));
@@ -66,12 +67,6 @@ beforeAll(async () => {
 });
 afterAll(home.remove);
 
-function temporary(): string {
-  const home = temporaryHome();
-  onTestFinished(home.remove);
-  return join(home.path, 'things.db');
-}
-
 interface Worker {
   readonly pid: number;
   stdout(): string;
@@ -125,7 +120,7 @@ function stateOf(pid: number): string | undefined {
 
 describe.runIf(hasProc)('several processes', () => {
   it('write to one database, and lose nothing that was committed when they are killed', async () => {
-    const path = temporary();
+    const path = join(newHome(), 'things.db');
     for (let round = 0; round < (isLong ? 10 : 4); round++) {
       const writers = await Promise.all([start(path, 'write'), start(path, 'write'), start(path, 'write')]);
       for (const { stdout } of writers) await expect.poll(() => stdout().split('\n').length).toBeGreaterThan(round * 3);
@@ -146,7 +141,7 @@ describe.runIf(hasProc)('several processes', () => {
 
 describe.runIf(hasProc)('a process that is stopped', () => {
   it('in a transaction is named to those that wait, and goes on later', async () => {
-    const path = temporary();
+    const path = join(newHome(), 'things.db');
     const database = await open(path, 5_000);
     const holder = await start(path, 'hold');
     await expect.poll(holder.stdout).toContain('held');
@@ -163,7 +158,7 @@ describe.runIf(hasProc)('a process that is stopped', () => {
   });
 
   it('with Ctrl-Z stops after its transaction, each time', async () => {
-    const path = temporary();
+    const path = join(newHome(), 'things.db');
     const holder = await start(path, 'hold');
     await expect.poll(holder.stdout).toContain('held');
     const database = await open(path, 0).catch(() => undefined);

@@ -19,10 +19,8 @@ describe.skipIf(rig.missingPostgres !== undefined)('the database of another team
       [rig.batch(machine), { url: other.url }],
       [rig.single(1), { url: other.url }],
       [words, options],
-    ] as const) {
-      const { code, stderr } = await machine.run(asked, how);
-      expect({ code, error: rig.errorIn(stderr) }).toMatchObject({ code: 11, error: { code: 'team-other' } });
-    }
+    ] as const)
+      await rig.expectRefused(machine, asked, { code: 'team-other' }, how);
     expect(rig.tally(team.service)).toEqual({ 1: 3 });
     expect((await machine.run(rig.batch(machine))).code).toBe(0);
   });

@@ -59,21 +59,14 @@ function change(table: string, column: string, [what, value]: readonly [string, 
   return { what: `${what} as ${table}.${column}`, sql: `UPDATE ${table} SET ${column} = ${sql}${which}${more}` };
 }
 
+const words = (...lines: readonly string[]) => lines.map((line) => line.split(' '));
+
 const commands = (machine: Machine): readonly (readonly string[])[] => [
-  ['team', 'status'],
-  ['batches', 'list'],
-  ['batches', 'show'],
-  ['batches', 'show', 'autumn'],
-  ['batches', 'report', 'autumn'],
-  ['history'],
-  ['history', rig.phoneOf(2)],
-  ['opt-outs', 'list'],
-  ['batches', 'mark', 'autumn', '--sent'],
+  ...words('team status', 'batches list', 'batches show', 'batches show autumn', 'batches report autumn', 'history'),
+  ...words(`history ${rig.phoneOf(2)}`, 'opt-outs list', 'batches mark autumn --sent'),
   rig.batch(machine).filter((word) => word !== '-o' && word !== 'json'),
   rig.resume().filter((word) => word !== '-o' && word !== 'json'),
-  ['batches', 'resume', '--at-most', '9'],
-  ['batches', 'cancel', 'autumn', '--yes'],
-  ['batches', 'delete', 'autumn', '--yes'],
+  ...words('batches resume --at-most 9', 'batches cancel autumn --yes', 'batches delete autumn --yes'),
 ];
 
 interface Place {

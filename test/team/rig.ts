@@ -145,6 +145,12 @@ export function joining(url: string): readonly [words: readonly string[], option
   return [['team', 'join', '--profile', profile.name, '--url-stdin', '-o', 'json'], { stdin: url, url: '' }];
 }
 
+/** Runs a command that must end with 11 and this error. */
+export async function expectRefused(machine: Machine, words: readonly string[], error: object, options: Options = {}) {
+  const { code, stderr } = await machine.run(words, options);
+  expect({ words, code, error: errorIn(stderr) }).toMatchObject({ code: 11, error });
+}
+
 /** Ends a process. Resolves once its requests have arrived, too. */
 export async function kill(service: Service, running: Running): Promise<void> {
   alive(running.pid, 'SIGKILL');
