@@ -7,7 +7,7 @@ const campaigns = {
   listener: { env: { BIZMSG_KILLS: '100' }, files: 'test/webhooks/crash.test.ts' },
   sandbox: { env: { BIZMSG_KILLS: '100' }, files: 'test/sandbox/state/kills.test.ts' },
   models: { env: { WALKS: '2000', BIZMSG_STEPS: '3000', BIZMSG_PROPERTY_RUNS: '200' }, files: 'walks work-random' },
-  changes: { env: { BIZMSG_POINTS: '1000', BIZMSG_CUTS: '100' }, files: 'crash-points power-cut' },
+  changes: { env: { BIZMSG_POINTS: '1000' }, files: 'test/e2e/batch-crash-points.test.ts' },
   teams: { env: { BIZMSG_KILLS: '100', BIZMSG_CHANGES: '1000' }, files: 'test/team' },
   containers: { env: { BIZMSG_ROUNDS: '20' }, files: 'test/e2e/containers.test.ts' },
 };
