@@ -95,7 +95,7 @@ async function watchListeners(context: Context, secret: string | undefined): Pro
           else note('signature', `${event.name ?? unnamed} does not count: ${problem}`);
         }
     },
-    close: logs.close,
+    close: () => logs.close(),
   };
 }
 

@@ -1,3 +1,0 @@
-import { runExamples } from './examples-runs.ts';
-
-runExamples(/^(batches|history|send)/);
