@@ -56,7 +56,7 @@ it('has no block that no test runs', () => {
   const tests = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' });
   const sources = tests.filter((file) => file.endsWith('.test.ts')).map((file) => text(`test/${file}`));
   const run = sources.flatMap((source) => [...source.matchAll(/blocksIn\(\s*'([^']+)',\s*'([^']+)',\s*\d+,?\s*\)/g)]);
-  // test/e2e/examples-runs.ts runs the examples of the commands.
+  // test/e2e/examples.test.ts runs the examples of the commands.
   const shown = [...sections].filter(([file]) => file !== 'docs/reference.md');
   const titles = shown.flatMap(([file, found]) =>
     [...found].filter(([, blocks]) => blocks.length > 0).map(([title]) => `${file}: ${title}`),

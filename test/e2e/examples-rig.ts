@@ -1,14 +1,16 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { expect, onTestFinished } from 'vitest';
-import { serve, type Service } from '../client/servers.ts';
+import { authorityFile, serve, type Service } from '../client/servers.ts';
 import { secret as webhookSecret, signed } from '../commands/webhooks-rig.ts';
 import { accountKeys, openApi } from '../support/api.ts';
 import { cleanEnv } from '../support/bin.ts';
+import { cli, type Ran } from '../support/cli.ts';
 import { newHome } from '../support/fake-service.ts';
 import { installIn } from '../support/install.ts';
 import { serveLocal } from '../support/local.ts';
+import { words } from '../support/shell-words.ts';
 import { posixOnly } from '../support/system.ts';
 import { recordEvents } from '../../src/logs/events.ts';
 import { recordForward } from '../../src/logs/forwards.ts';
@@ -16,39 +18,51 @@ import { delivery, logsIn } from '../webhooks/rig.ts';
 
 const seed = 'help';
 
-/** A machine that can run the examples of a command unchanged. */
-export interface Machine {
-  readonly home: string;
-  /** Returns the example with a free port. */
-  here(example: string): string;
-  /** Starts a shell command in the folder with the files that the examples name. */
-  shell(line: string): ReturnType<typeof start>;
-}
+/** What needs a shell, a process of its own, or another authority than this process trusts. */
+const needsShell = /\||^(login|batches resume|sandbox (start|exec|open)|webhooks (listen|expect))\b/;
 
-export async function openMachine(command: string): Promise<Machine> {
+type Shell = (line: string) => ReturnType<typeof start>;
+
+/** A machine that can run the examples of a command unchanged, with the files that they name. */
+export async function openMachine(command: string) {
   const home = newHome();
   const [handler, failing] = [await answering(204), await answering(503)];
   const env = { ...cleanEnv(home), ...(await openApi()), PATH: installIn(home), SHELL: '/bin/bash' };
-  const shell = (line: string) => start(line, home, env);
+  const shell: Shell = (line) => start(line, home, env);
+  const here = (line: string) => line.replaceAll('3000', String((isOfSandbox ? failing : handler).port));
+  const isOfSandbox = command.startsWith('sandbox ');
+  const root = process.cwd();
+  process.chdir(home);
+  onTestFinished(() => process.chdir(root));
   if (command !== 'login') addAcme(home);
   writeFiles(home);
   await addEvents(home, `${handler.url}/hooks`, ['webhooks replay', 'webhooks list'].includes(command) ? 503 : 200);
   if (command === 'sandbox start') onTestFinished(async () => void (await shell('bizmsg sandbox stop')));
   else await fillSandbox(home, failing, /^(sandbox|webhooks) /.test(command));
-  for (const line of before[command] ?? []) await shell(line);
-  const { port } = command.startsWith('sandbox ') ? failing : handler;
-  return { home, shell, here: (example) => example.replaceAll('3000', String(port)) };
+  for (const line of before[command] ?? []) await run(`${line} --ca-file ${authorityFile}`);
+  return { home, run, goOn: (line: string) => goOn(shell, `bizmsg ${here(line)} --port 0`) };
+
+  /** Runs a command line without the name of the program. */
+  async function run(line: string): Promise<Ran> {
+    if (needsShell.test(line)) {
+      const { exitCode = -1, stdout, stderr } = await shell(`bizmsg ${here(line)}`);
+      return { code: exitCode, stdout, stderr };
+    }
+    const [, file] = /< (\S+)$/.exec(line) ?? [];
+    const stdin = file === undefined ? {} : { stdin: readFileSync(file) };
+    return cli(words(here(line)), { home, env, ...stdin });
+  }
 }
 
-const autumn = 'bizmsg send-batch welcome people.csv --batch autumn';
-const mixed = 'bizmsg send-batch welcome mixed.csv --batch autumn';
-const unanswered = 'bizmsg sandbox fault send-template=500';
+const autumn = 'send-batch welcome people.csv --batch autumn';
+const mixed = 'send-batch welcome mixed.csv --batch autumn';
+const unanswered = 'sandbox fault send-template=500';
 
-const optedOut = 'bizmsg opt-outs add +12025550101 --profile local';
+const optedOut = 'opt-outs add +12025550101 --profile local';
 
 /** Commands that must run before an example. */
 const before: Readonly<Record<string, readonly string[]>> = {
-  'completion uninstall': ['bizmsg completion install zsh'],
+  'completion uninstall': ['completion install zsh'],
   'opt-outs list': [optedOut],
   'opt-outs remove': [optedOut],
   'batches list': [autumn],
@@ -60,11 +74,11 @@ const before: Readonly<Record<string, readonly string[]>> = {
   'batches delete': [autumn],
   history: [autumn, mixed],
   'sandbox fault': [unanswered],
-  'webhooks verify': ['bizmsg webhooks show --raw event.http'],
+  'webhooks verify': ['webhooks show --raw event.http'],
 };
 
 /** Starts a long-running command, and waits until it is ready. */
-export async function goOn(shell: Machine['shell'], line: string) {
+async function goOn(shell: Shell, line: string) {
   const child = shell(`exec ${line}`);
   let text = '';
   child.stdout.on('data', (part: Buffer) => (text += part.toString()));
