@@ -40,10 +40,8 @@ describe.skipIf(noBrowser)(`the activity on the page (${noBrowser ?? 'in chromiu
     await row.getByText('200', { exact: true }).waitFor();
     await verdictOn(page).getByText('Your handler accepted it', { exact: true }).waitFor();
     await storyOn(page).getByText('What it got: payload · headers · signature valid').waitFor();
-    expect(JSON.parse(await storyOn(page).locator('pre.json').innerText())).toMatchObject({
-      type: 'message.delivered',
-      data: { message_id: id },
-    });
+    const payload = { type: 'message.delivered', data: { message_id: id } };
+    expect(JSON.parse(await storyOn(page).locator('pre.json').innerText())).toMatchObject(payload);
     await storyOn(page).getByText('webhook-signature: v1,').waitFor();
     await page.getByRole('region', { name: 'Phone' }).getByText('Hello Ada, your order A-1').waitFor();
   });
@@ -213,28 +211,18 @@ describe.skipIf(noBrowser)(`the activity on the page (${noBrowser ?? 'in chromiu
     expect(new Set(lefts).size).toBe(1);
   });
 
-  it('shows 5,000 messages: some in the page, the older ones on scrolling', async () => {
-    shown.sandbox.seed({ contacts: Array.from({ length: 30 }, (_, at) => ({ phone: `+1202${5_600_000 + at}` })) });
-    for (let at = 0; at < 1_200; at++) await shown.sandbox.sendAgain(await first());
+  it('keeps few of many rows in the page, and loads the older ones on scrolling', async () => {
+    const first = await shown.send('+12025550111', 'welcome');
+    for (let at = 0; at < 1_200; at++) await shown.sandbox.sendAgain(first);
     const page = await tabs.open(shown.link);
-    await tab(page, /^All .*\+/.source)
-      .or(tab(page, 'All'))
-      .first()
-      .waitFor();
     const list = page.getByRole('listbox');
     await rowsOn(page).first().waitFor();
     expect(await rowsOn(page).count()).toBeLessThan(60);
-    await expect
-      .poll(async () => {
-        await list.evaluate((box) => box.scrollTo(0, box.scrollHeight));
-        return rowsOn(page).last().innerText();
-      })
-      .toContain('Grace Hopper');
+    const last = async () => {
+      await list.evaluate((box) => box.scrollTo(0, box.scrollHeight));
+      return rowsOn(page).last().getAttribute('id');
+    };
+    await expect.poll(last).toContain(first);
     expect(await rowsOn(page).count()).toBeLessThan(60);
-
-    async function first(): Promise<string> {
-      const [message] = shown.sandbox.messages();
-      return message?.id ?? (await shown.send('+12025550111', 'welcome'));
-    }
   });
 });

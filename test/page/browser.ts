@@ -6,6 +6,9 @@ import { endpoints } from '../../src/contract/endpoints.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import { manualClock } from '../../src/sandbox/time/clock.ts';
+import { bearing } from '../sandbox/calls.ts';
+import { bin, startBin } from '../support/bin.ts';
+import { alive } from '../support/cli.ts';
 import { openWorld, type World } from '../support/world.ts';
 
 const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(
@@ -180,10 +183,29 @@ export function useSandbox(options: SandboxOptions = {}): Shown {
       const { sandbox, url } = current();
       const answer = await fetch(url + endpoints.sendTemplate.path, {
         method: 'POST',
-        headers: { authorization: `Bearer ${sandbox.keys.sandbox}`, 'content-type': 'application/json' },
+        headers: bearing(sandbox.keys.sandbox),
         body: JSON.stringify({ to, template, params }),
       });
       return endpoints.sendTemplate.answer(await answer.json()).message_id;
+    },
+  };
+}
+
+/** Starts a sandbox in its own process, which the test ends. */
+export async function startApart(home: string, port = '0') {
+  const process = startBin(['sandbox', 'start', '--port', port], { home });
+  onTestFinished(() => void alive(process.pid, 'SIGKILL'));
+  await expect.poll(() => process.stdout()).toContain('Ready');
+  const url = /http:\S+/.exec(process.stdout())?.[0] ?? '';
+  const run = async (...argv: string[]) => (await bin(argv, { home })).stdout.trim();
+  return {
+    url,
+    run,
+    /** The link to its page. */
+    link: () => run('sandbox', 'open', '--print', '--url', url),
+    async kill() {
+      alive(process.pid, 'SIGKILL');
+      await process.ended;
     },
   };
 }

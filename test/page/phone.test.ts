@@ -71,9 +71,8 @@ describe.skipIf(noBrowser)(`the phone and the story (${noBrowser ?? 'in chromium
     await more('Fail: opted_out');
     await storyOn(page).getByRole('heading', { name: 'Failed: opted_out' }).waitFor();
     await rowsOn(page).getByText('opted_out: the customer has opted out').waitFor();
-    expect(shown.sandbox.events().at(-1)?.data).toMatchObject({
-      reason: { code: 'opted_out', message: 'the customer has opted out' },
-    });
+    const reason = { code: 'opted_out', message: 'the customer has opted out' };
+    expect(shown.sandbox.events().at(-1)?.data).toMatchObject({ reason });
   });
 
   it('what is still to come has a time', async () => {
@@ -96,11 +95,11 @@ describe.skipIf(noBrowser)(`the phone and the story (${noBrowser ?? 'in chromium
     await steps.first().getByText('TypeError: no order\nat a\nat b', { exact: true }).waitFor();
     await steps.getByText(/^retry \d, in \d+ ms, same answer, × 3$/).waitFor();
     await storyOn(page).getByText('Your handler answered 500: TypeError: no order').waitFor();
-    expect(
-      await storyOn(page)
+    await expect(
+      storyOn(page)
         .getByText(/^\+\d+ (m|h)$/)
-        .count(),
-    ).toBe(1);
+        .all(),
+    ).resolves.toHaveLength(1);
   });
 
   it('a signature that a fault has made is invalid', async () => {
@@ -120,15 +119,8 @@ describe.skipIf(noBrowser)(`the phone and the story (${noBrowser ?? 'in chromium
     await shown.sandbox.time.advance(400);
     const event = shown.sandbox.events()[0]?.id ?? '';
     const body = 'TypeError: order is undefined\n    at hook.js:12';
-    const answer = {
-      event,
-      port: Number(new URL(url).port),
-      url: 'http://localhost:3000/hook',
-      status: 500,
-      body,
-      took: 12,
-    };
-    shown.sandbox.reportForwards([answer]);
+    const forward = { event, port: Number(new URL(url).port), url: 'http://localhost:3000/hook' };
+    shown.sandbox.reportForwards([{ ...forward, status: 500, body, took: 12 }]);
     const page = await tabs.open(shown.link);
     await storyOn(page).getByText('Your handler answered 500: TypeError: order is undefined').waitFor();
     const step = storyOn(page).getByRole('listitem').filter({ hasText: 'localhost:3000/hook' });

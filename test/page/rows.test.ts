@@ -72,9 +72,8 @@ describe('the rows', () => {
     made.sandbox.trigger('broadcast.completed', { name: 'May', template: 'welcome', tag: 'may' });
     await made.sandbox.time.advance(10_000);
     const rows = rowsOf(opened(made)).filter(({ title }) => title !== 'contact.created');
-    expect(rows).toMatchObject([
-      { title: 'broadcast.completed', text: '3 messages of welcome, 1 failed', isBad: true },
-    ]);
+    const text = '3 messages of welcome, 1 failed';
+    expect(rows).toMatchObject([{ title: 'broadcast.completed', text, isBad: true }]);
     expect(rows[0]?.messages?.map(({ to, status }) => [to, status])).toEqual([
       ['+12025550102', 'failed'],
       ['+12025550166', 'read'],
@@ -116,24 +115,21 @@ describe('the rows', () => {
   });
 });
 
-describe('the state of the page', () => {
-  const sent_at = new Date(0).toISOString();
-  const one = {
+it('the state of the page keeps the status of a message that arrives with a newer one than its event', () => {
+  const message = {
     id: 'a',
     to: '+1',
     template: 't',
     params: [],
     mode: 'sandbox',
-    sent_at,
     text: 'Hi',
     campaign: undefined,
   } as const;
+  const rows = [{ ...message, sent_at: new Date(0).toISOString(), status: 'read' } as const];
   const delivered = { id: 'e', type: 'message.delivered', at: 1, message: 'a', data: {} } as const;
-  const reduced = (...records: readonly FeedRecord[]) => records.reduce(reduce, emptyState);
-
-  it('keeps the status of a message that arrives with a newer one than its event', () => {
-    const rows = [{ ...one, status: 'read' } as const];
-    const { messages } = reduced({ kind: 'messages', rows }, { kind: 'events', rows: [delivered] });
-    expect(messages).toMatchObject([{ status: 'read' }]);
-  });
+  const records: readonly FeedRecord[] = [
+    { kind: 'messages', rows },
+    { kind: 'events', rows: [delivered] },
+  ];
+  expect(records.reduce(reduce, emptyState).messages).toMatchObject([{ status: 'read' }]);
 });

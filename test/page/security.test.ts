@@ -2,8 +2,8 @@ import { createServer, type IncomingMessage } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { httpRequest } from '../../src/base/http-request.ts';
 import { raw } from '../sandbox/served.ts';
-import { bin, startBin, temporaryHome } from '../support/bin.ts';
-import { firstSteps, noBrowser, rowsOn, useBrowser, useSandbox } from './browser.ts';
+import { newHome } from '../support/fake-service.ts';
+import { firstSteps, noBrowser, rowsOn, startApart, useBrowser, useSandbox } from './browser.ts';
 
 const shown = useSandbox();
 const files = ['/__sandbox/', '/__sandbox/page.js', '/__sandbox/page.css'];
@@ -17,6 +17,8 @@ function port(): number {
   return Number(new URL(shown.url).port);
 }
 
+const own = () => ({ host: `127.0.0.1:${port()}` });
+
 describe.each(files)('%s', (path) => {
   it('needs no token, and contains no data', async () => {
     const { status, body } = await httpRequest(shown.url + path, { method: 'GET' });
@@ -29,7 +31,7 @@ describe.each(files)('%s', (path) => {
   it.each([
     ['a foreign host', () => ({ host: 'evil.example' })],
     ['a foreign host on the same port', () => ({ host: `evil.example:${port()}` })],
-    ['a foreign origin', () => ({ host: `127.0.0.1:${port()}`, origin: 'https://evil.example' })],
+    ['a foreign origin', () => ({ ...own(), origin: 'https://evil.example' })],
   ])('is refused to %s', async (_, headers) => {
     expect(await get(path, headers())).toMatch(/^HTTP\/1.1 403 /);
   });
@@ -54,12 +56,9 @@ describe.each(files)('%s', (path) => {
 describe('the stream', () => {
   it.each([
     ['a foreign host', () => ({ host: 'evil.example', 'x-sandbox-token': shown.token })],
-    [
-      'a foreign origin',
-      () => ({ host: `127.0.0.1:${port()}`, origin: 'https://evil.example', 'x-sandbox-token': shown.token }),
-    ],
-    ['no token', () => ({ host: `127.0.0.1:${port()}` })],
-    ['a wrong token', () => ({ host: `127.0.0.1:${port()}`, 'x-sandbox-token': 'wrong' })],
+    ['a foreign origin', () => ({ ...own(), origin: 'https://evil.example', 'x-sandbox-token': shown.token })],
+    ['no token', own],
+    ['a wrong token', () => ({ ...own(), 'x-sandbox-token': 'wrong' })],
   ])('is refused to %s', async (_, headers) => {
     const answer = await get('/__sandbox/stream', headers());
     expect(answer).toMatch(/^HTTP\/1.1 403 /);
@@ -90,16 +89,11 @@ describe.skipIf(noBrowser)(`the page (${noBrowser ?? 'in chromium'})`, () => {
   });
 
   it('sends its token to no program that takes the port of a sandbox that has ended', async () => {
-    const home = temporaryHome();
-    onTestFinished(home.remove);
-    const run = async (...argv: string[]) => (await bin(argv, { home: home.path })).stdout.trim();
-    const sandbox = startBin(['sandbox', 'start', '--port', '0'], { home: home.path });
-    await expect.poll(() => sandbox.stdout()).toContain('Ready');
-    const url = /http:\S+/.exec(sandbox.stdout())?.[0] ?? '';
-    const page = await tabs.open(await run('sandbox', 'open', '--print', '--url', url), { expected: /status of 404/ });
+    const { url, link, run, kill } = await startApart(newHome());
+    const page = await tabs.open(await link(), { expected: /status of 404/ });
     await firstSteps(page).waitFor();
     await run('sandbox', 'stop');
-    await sandbox.ended;
+    await kill();
     const asked: IncomingMessage[] = [];
     const other = createServer((request, response) => {
       asked.push(request);
@@ -108,9 +102,9 @@ describe.skipIf(noBrowser)(`the page (${noBrowser ?? 'in chromium'})`, () => {
     onTestFinished(() => other.close().closeAllConnections());
     for (const screen of ['Data', 'Setup', 'Activity']) await page.getByRole('link', { name: screen }).click();
     await expect.poll(() => asked.length).toBeGreaterThan(3);
-    expect(
-      asked.filter(({ url = '', headers }) => headers['x-sandbox-token'] || !url.includes('/proof?nonce=')),
-    ).toEqual([]);
+    const isOdd = ({ url = '', headers }: IncomingMessage) =>
+      headers['x-sandbox-token'] || !url.includes('/proof?nonce=');
+    expect(asked.filter(isOdd)).toEqual([]);
   });
 
   it('cannot be put into a frame', async () => {
@@ -124,9 +118,8 @@ describe.skipIf(noBrowser)(`the page (${noBrowser ?? 'in chromium'})`, () => {
   it('keeps its token from other tabs and from the history', async () => {
     const page = await tabs.open(shown.link);
     await firstSteps(page).waitFor();
-    expect(await page.evaluate('[location.href, document.cookie, JSON.stringify(localStorage)].join()')).not.toContain(
-      shown.token,
-    );
+    const kept = await page.evaluate('[location.href, document.cookie, JSON.stringify(localStorage)].join()');
+    expect(kept).not.toContain(shown.token);
     const other = await tabs.open(`${shown.url}/__sandbox/`);
     await other.getByText('bizmsg sandbox open').waitFor();
   });

@@ -1,6 +1,8 @@
+import { readFileSync } from 'node:fs';
+import { gzipSync } from 'node:zlib';
 import type { CDPSession, Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { paths } from '../sandbox/calls.ts';
+import { bearing, paths } from '../sandbox/calls.ts';
 import { receiver } from '../sandbox/receiver.ts';
 import { noBrowser, rowsOn, useBrowser, useSandbox } from './browser.ts';
 
@@ -14,8 +16,7 @@ describe.skipIf(noBrowser)(`the page with 5,000 messages (${noBrowser ?? 'in chr
   }
 
   async function send(to: string, template: string, params: readonly string[]): Promise<void> {
-    const headers = { authorization: `Bearer ${shown.sandbox.keys.sandbox}`, 'content-type': 'application/json' };
-    const body = JSON.stringify({ to, template, params });
+    const [headers, body] = [bearing(shown.sandbox.keys.sandbox), JSON.stringify({ to, template, params })];
     await shown.sandbox.answer({ method: 'POST', target: paths.send, headers, body });
   }
 
@@ -96,4 +97,12 @@ describe.skipIf(noBrowser)(`the page with 5,000 messages (${noBrowser ?? 'in chr
     else await page.getByRole('button', { name: '200 new' }).waitFor();
     expect(await page.evaluate('window.shift')).toBeLessThanOrEqual(0.02);
   });
+});
+
+it.each([
+  ['page.js', 34],
+  ['page.css', 5],
+])('%s is at most %i kB when compressed', (name, most) => {
+  const file = new URL(`../../dist/page/${name}`, import.meta.url);
+  expect(gzipSync(readFileSync(file)).length).toBeLessThanOrEqual(most * 1_024);
 });

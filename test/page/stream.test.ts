@@ -5,8 +5,8 @@ import { httpRequest } from '../../src/base/http-request.ts';
 import { endpoints } from '../../src/contract/endpoints.ts';
 import { readStream } from '../../src/page/stream.ts';
 import type { FeedRecord } from '../../src/sandbox/control/stream.ts';
-import { bin, startBin, temporaryHome } from '../support/bin.ts';
-import { firstSteps, noBrowser, rowsOn, useBrowser, useSandbox } from './browser.ts';
+import { newHome } from '../support/fake-service.ts';
+import { firstSteps, noBrowser, rowsOn, startApart, useBrowser, useSandbox } from './browser.ts';
 
 const shown = useSandbox();
 
@@ -103,20 +103,10 @@ describe.skipIf(noBrowser)(`the page (${noBrowser ?? 'in chromium'})`, () => {
   const tabs = useBrowser();
 
   it('continues after the sandbox was killed and started again', async () => {
-    const home = temporaryHome();
-    const run = async (...argv: string[]) => (await bin(argv, { home: home.path })).stdout.trim();
-    const start = () => startBin(['sandbox', 'start', '--port', port], { home: home.path });
-    let port = '0';
-    let sandbox = start();
-    onTestFinished(async () => {
-      process.kill(sandbox.pid);
-      await sandbox.ended;
-      home.remove();
-    });
-    await expect.poll(() => sandbox.stdout()).toContain('Ready');
-    const url = /http:\S+/.exec(sandbox.stdout())?.[0] ?? '';
-    port = new URL(url).port;
-    const page = await tabs.open(await run('sandbox', 'open', '--print', '--url', url));
+    const home = newHome();
+    const { url, run, link, kill } = await startApart(home);
+    const { port } = new URL(url);
+    const page = await tabs.open(await link());
     const key = JSON.parse(await run('sandbox', 'env', '--url', url, '-o', 'json')).BIZMSG_API_KEY;
     const send = (template: string, ...params: string[]) =>
       httpRequest(url + endpoints.sendTemplate.path, {
@@ -126,16 +116,15 @@ describe.skipIf(noBrowser)(`the page (${noBrowser ?? 'in chromium'})`, () => {
     await firstSteps(page).waitFor();
     expect(await send('welcome')).toMatchObject({ status: 200 });
     await rowsOn(page).filter({ hasText: 'Welcome!' }).waitFor();
-    const state = join(home.path, '.local/state/bizmsg/sandbox/state.json');
+    const state = join(home, '.local/state/bizmsg/sandbox/state.json');
     await expect.poll(() => readFileSync(state, 'utf8')).toContain('"template":"welcome","params"');
 
-    process.kill(sandbox.pid, 'SIGKILL');
-    await sandbox.ended;
+    await kill();
     await page.getByRole('alert').getByText('This sandbox has ended').waitFor();
     await page.getByRole('alert').getByText(`bizmsg sandbox start --background --port ${port}`).waitFor();
-    sandbox = start();
+    await startApart(home, port);
     await page.getByRole('alert').getByText('This link is not valid any more').waitFor();
-    await page.goto(await run('sandbox', 'open', '--print', '--url', url));
+    await page.goto(await link());
     await page.getByRole('alert').getByText('This link is not valid').waitFor({ state: 'detached' });
     await send('verification_code', '4711');
     await rowsOn(page).filter({ hasText: 'Your code is 4711.' }).waitFor();
