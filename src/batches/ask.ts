@@ -134,7 +134,9 @@ async function askForParams(
     if (guess !== undefined) context.reporter.say(`${label} ← column ${guess}`);
     const same = { name: 'the same text for all', short: 'the same text for all', column: undefined };
     const column = guess ?? (await context.choose(label, [same, ...choicesOf(columns, values)])).column;
-    all.push(column === undefined ? textParam(await context.ask(label, '--param', notEmpty)) : `:${column}`);
+    all.push(
+      column === undefined ? textParam(await context.ask('The text for all', '--param', notEmpty)) : `:${column}`,
+    );
   }
   return all;
 }

@@ -6,7 +6,7 @@ import { counted, rowsText, whole, zonedTime } from '../cli/output/figures.ts';
 import type { Scope } from '../store/batch.ts';
 import { anyText } from '../store/before.ts';
 import { decide, type Plan } from '../store/decide.ts';
-import { columnsThatDiffer, type Draft } from '../store/draft.ts';
+import { columnsThatDiffer, type Draft, listedTwice } from '../store/draft.ts';
 import { type Copied, type Forecast, forecast, sum } from './forecast.ts';
 import { type Overview, overviewText } from './overview.ts';
 
@@ -100,22 +100,26 @@ export async function refuseListedTwice(
   context: Context,
   database: Database,
   draft: Draft,
-  listedTwice: number,
+  { count, unit }: { readonly count: number; readonly unit: 'line' | 'row' },
 ): Promise<void> {
   const { scope } = draft;
-  if (listedTwice === 0) return;
-  const message = `${counted(listedTwice, 'row')} ${listedTwice === 1 ? 'lists a person' : 'list people'} again, with ${scope.kind === 'import' ? 'other values' : 'another text'}`;
-  if (scope.mode === 'sandbox' || scope.kind === 'import')
-    return context.note('twice', `${message}: the first is used`);
+  if (count === 0) return;
+  const { people, columns } = await listedTwice(database, draft);
+  const named = people.slice(0, 3).map(({ who, lines }) => `${who} (${unit}s ${lines.join(' and ')})`);
+  const more = count > named.length ? ` and ${whole(count - named.length)} more` : '';
+  const what = scope.kind === 'import' ? 'other values' : 'another text';
+  const again = `${counted(count, 'row')} ${count === 1 ? 'lists a person' : 'list people'} again, with ${what}`;
+  const message = `${again}: ${named.join(', ')}${more}`;
+  if (scope.mode === 'sandbox' || scope.kind === 'import' || context.given.dryRun)
+    return context.note('twice', `${message}; the first counts`);
   if (context.interactive) {
     const send = { name: 'Send each the first', isSent: true };
     const { isSent } = await context.choose(`${message}.`, [send, { name: 'Stop', isSent: false }]);
     if (!isSent) throw unsafe('declined', 'declined; nothing was sent');
     return;
   }
-  const columns = await columnsThatDiffer(database, draft, 'file');
   const both = columns.map(
-    (column) => `; --per ${shellQuote(column)} sends each text: ${counted(listedTwice, 'more message')}`,
+    (column) => `; --per ${shellQuote(column)} sends each text: ${counted(count, 'more message')}`,
   );
   throw unsafe('listed-twice', message, `nothing was sent; --per phone sends each the first${both.join('')}`);
 }
@@ -132,7 +136,7 @@ export async function heldHints(database: Database, draft: Draft, { held }: Fore
   const others = held.filter(({ why }) => why === 'another text');
   if (others.length === 0) return [];
   const free = zonedTime(Math.max(...others.map(({ at }) => at)) + anyText);
-  const columns = await columnsThatDiffer(database, draft, 'elsewhere');
+  const columns = await columnsThatDiffer(database, draft);
   const perText = columns.map((column) => `--per ${shellQuote(column)}`).join(' or ');
   return [
     `wait until ${free}, then repeat the command; or --again sends the ${whole(sum(others))} now`,

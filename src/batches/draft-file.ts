@@ -85,7 +85,7 @@ async function copyRows(
     }
   }
   await flush();
-  const [other = { reason: notMobile, count: 0, lines: [] }] = others.list();
+  const [other = { reason: notMobile, count: 0, lines: [], values: [] }] = others.list();
   return { problems: problems.list(), sendable, notMobile: other };
 }
 

@@ -49,7 +49,7 @@ const excludeFrom = repeated('--exclude-from <file>', excludeFromHelp);
 const first = option('--first <n>', 'until the batch has reached n people; then without it', atLeastOne);
 const batch = option('--batch <name>', 'its name; {date} {week} {month} {hour} are filled in');
 const hours = option('--hours <hours>', hoursHelp);
-const rate = option('--rate <rate>', '20/s, 300/m, 50% of the plan (default: 90%)');
+const rate = option('--rate <rate>', '20/s, 300/m (in bursts), 50% of plan (default: 90%)');
 const atMost = option('--at-most <n>', 'send nothing if more than n would be sent', count);
 
 function resend(rows: readonly Resend[]) {

@@ -76,26 +76,28 @@ export interface Problem {
   /** The first of them as it is. */
   readonly reason: string;
   readonly count: number;
-  /** Places of the first ones. */
+  /** Places of the first ones, and what the reason of each quotes. */
   readonly lines: readonly number[];
+  readonly values: readonly string[];
 }
 
 const mostLines = 3;
 const mostKinds = 1_000;
+const quotation = /"(?:[^"\\]|\\.)*"?/g;
 
 /** Collects why rows cannot be sent, in little memory. */
 export class Problems {
-  readonly #kinds = new Map<string, { reason: string; count: number; lines: number[] }>();
+  readonly #kinds = new Map<string, { reason: string; count: number; lines: number[]; values: string[] }>();
 
   add(reason: string, line: number, count = 1): void {
-    const key = reason.replace(/"(?:[^"\\]|\\.)*"?/g, '""');
-    const kind = this.#kinds.get(key);
-    if (kind) {
-      kind.count += count;
-      if (kind.lines.length < mostLines && line > 0) kind.lines.push(line);
-    } else if (this.#kinds.size < mostKinds) {
-      this.#kinds.set(key, { reason, count, lines: line > 0 ? [line] : [] });
-    }
+    const key = reason.replace(quotation, '""');
+    const kind = this.#kinds.get(key) ?? { reason, count: 0, lines: [], values: [] };
+    if (kind.count === 0 && this.#kinds.size === mostKinds) return;
+    this.#kinds.set(key, kind);
+    kind.count += count;
+    if (line === 0 || kind.lines.length === mostLines) return;
+    kind.lines.push(line);
+    kind.values.push(reason.match(quotation)?.join(', ') ?? '');
   }
 
   /** The most frequent first. */
@@ -143,12 +145,8 @@ const mostReasons = 3;
 /** The first reasons of an outcome, for failed rows with their places. */
 export function reasonText(reasons: readonly Reason[], outcome: Reason['outcome'], longest = Infinity): string {
   const meant = reasons.filter((reason) => reason.outcome === outcome);
-  const cut = meant.map(({ reason, count, lines }) => ({
-    reason: startOf(reason, longest),
-    count,
-    lines: outcome === 'failed' ? lines : [],
-  }));
-  return problemsText(cut);
+  const cut = meant.map((problem) => ({ ...problem, reason: startOf(problem.reason, longest) }));
+  return problemsText(cut.map((problem) => (hasPlace(problem) ? problem : { ...problem, lines: [] })));
 }
 
 /** The first problems, each with its count unless it is the only one. */
@@ -160,9 +158,16 @@ export function problemsText(problems: readonly Problem[], unit: 'line' | 'row' 
   return [...texts, ...(problems.length > mostReasons ? ['…'] : [])].join(' · ');
 }
 
-/** `not a phone number (lines 17, 45, 88 and 8 more)` */
-export function problemText({ reason, count, lines }: Problem, unit: 'line' | 'row'): string {
+function hasPlace({ outcome, reason }: Reason): boolean {
+  return outcome === 'failed' || reason === 'listed twice';
+}
+
+/** `it is empty (lines 17, 45, 88 and 8 more)`, `"1" is not a phone number (line 17), "2" (line 45) and 8 more` */
+export function problemText({ reason, count, lines, values }: Problem, unit: 'line' | 'row'): string {
   if (lines.length === 0) return reason;
   const more = count > lines.length ? ` and ${whole(count - lines.length)} more` : '';
-  return `${reason} (${unit}${count === 1 ? '' : 's'} ${lines.join(', ')}${more})`;
+  const isSame = new Set(values).size === 1;
+  if (isSame) return `${reason} (${unit}${count === 1 ? '' : 's'} ${lines.join(', ')}${more})`;
+  const places = lines.map((line, at) => `${at === 0 ? reason : values[at]} (${unit} ${line})`);
+  return places.join(', ') + more;
 }

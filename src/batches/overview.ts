@@ -1,6 +1,6 @@
 import type { Ui } from '../cli/command.ts';
 import { counted, rowsText, spanText, timeText, whole } from '../cli/output/figures.ts';
-import { folded } from '../cli/output/text.ts';
+import { folded, foldedCommand } from '../cli/output/text.ts';
 import type { TemplateText } from '../cli/templates.ts';
 import { isRecord } from '../contract/readers.ts';
 import type { Scope } from '../store/batch.ts';
@@ -94,14 +94,14 @@ function changedText(kind: Scope['kind']): string {
 /** A count, what it counts, and why; a narrow terminal gets the reasons below each other. */
 function countLine(count: number, label: string, text: string, width: number): string {
   const line = `${whole(count).padStart(6)} ${label.padEnd(9)} ${text}`.trimEnd();
-  return folded([line], width, ' '.repeat(17));
+  const indent = ' '.repeat(17);
+  return text.includes('bizmsg ') ? foldedCommand(line, width, indent) : folded([line], width, indent);
 }
 
 /** Shows a count with outside text, unless it is 0. */
 export function countLiner(ui: Ui) {
-  const width = ui.terminal ? ui.width : Infinity;
   return (count: number, label: string, text: string, paint = (plain: string) => plain): readonly string[] =>
-    count > 0 ? [paint(countLine(count, label, ui.outside(text), width))] : [];
+    count > 0 ? [paint(countLine(count, label, ui.outside(text), ui.width))] : [];
 }
 
 function beforeText({ by, at, why }: Before, now: number): string {
@@ -134,13 +134,18 @@ export async function footerOf(desk: Desk, scope: Scope, toSend: number): Promis
   ].flat();
 }
 
-/** `7 min at 54 a minute`; undefined if no rate is known. */
+/** Milliseconds. The answers take longer than this. */
+const shortestEstimate = 5_000;
+
+/** `7 min at 54 a minute, the first 54 at once`; undefined if no rate is known. */
 function durationText({ sender: { pace }, hours }: Desk, toSend: number, now: number): string | undefined {
   const least = pace.minimumDuration(toSend);
   const { limit } = pace;
   if (!limit || least === undefined || toSend === 0) return undefined;
-  const rate = `${whole(limit.perWindow)} a ${limit.window === 1_000 ? 'second' : 'minute'}`;
-  if (!hours) return least < 1_000 ? rate : `${roughly(least)} at ${rate}`;
+  const most = whole(limit.perWindow);
+  // The pace keeps to a window, and does not spread its requests.
+  const rate = limit.window === 1_000 ? `${most} a second` : `${most} a minute, the first ${most} at once`;
+  if (!hours) return least < shortestEstimate ? `at most ${rate}` : `${roughly(least)} at ${rate}`;
   return `until ${hours.timeText(hours.endOf(now, least))} at ${rate}`;
 }
 

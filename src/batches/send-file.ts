@@ -56,6 +56,9 @@ async function load(loading: Loading): Promise<Ended | Rehearsed | Tested> {
     const plan = { draft, file: input.path ?? '', againAt, resend, dropsExcluded, now };
     const decided = { plan, copied, expected: await foresee(loading, plan) };
     await noteEarlier(context, database, plan);
+    // `--per phone` says that each gets the first.
+    const twice = { count: order.per === 'phone' ? 0 : decided.expected.listedTwice, unit: input.unit };
+    await refuseListedTwice(context, database, draft, twice);
     if (given.dryRun) return rehearsed(await overviewOf(loading, decided), order.command, choice.batch?.id);
     return await sendAfterQuestion(loading, decided);
   } finally {
@@ -103,9 +106,6 @@ async function sendAfterQuestion(loading: Loading, decided: Decided): Promise<En
   const { context, database, worker, signals } = desk;
   const { host } = context;
   refuseOtherNumbers(context, scope, decided.copied);
-  // `--per phone` says that each gets the first.
-  if (order.per !== 'phone')
-    await refuseListedTwice(context, database, decided.plan.draft, decided.expected.listedTwice);
   const { plan, expected } = await answered(loading, decided);
   if (signals.stop.aborted) throw interruptedEarly(signals.stop.reason);
   const hints = await heldHints(database, plan.draft, expected);

@@ -63,7 +63,11 @@ export interface Hints {
 
 /** At most 20 lines about a batch. */
 export function batchText(shown: ShownBatch, hints: Hints, ui: Ui): string {
-  return [headLine(shown, ui), contentLine(shown, ui.now()), ...countLines(shown, hints, ui)].join('\n');
+  return [
+    ui.line([headLine(shown, ui)]),
+    ui.line([contentLine(shown, ui.now())]),
+    ...countLines(shown, hints, ui),
+  ].join('\n');
 }
 
 function headLine({ name, id, state, last, worker, mode, profile, account }: ShownBatch, { color, now }: Ui): string {
@@ -99,12 +103,8 @@ function countLines(shown: ShownBatch, { typedName, command }: Hints, ui: Ui): r
     ...line(sent, kind === 'import' ? 'imported' : 'sent', sentText(shown, now())),
     ...line(waiting, 'waiting', state === 'working' ? '' : next),
     ...line(failed, 'failed', why('failed'), color.red),
-    ...line(
-      unsure,
-      'unsure',
-      `${why('unsure')} · bizmsg batches mark ${typedName} --sent, or --not-sent`,
-      color.yellow,
-    ),
+    ...line(unsure, 'unsure', why('unsure'), color.yellow),
+    ...line(unsure, 'of these', `bizmsg batches mark ${typedName} --sent, or --not-sent`, color.yellow),
     ...line(notSent, 'not sent', why('not_sent')),
   ];
 }

@@ -2,6 +2,7 @@ import { CliError, type ExitName } from '../base/errors.ts';
 import { shellQuote } from '../base/shell-quote.ts';
 import type { Ui } from '../cli/command.ts';
 import { timeText, took, whole } from '../cli/output/figures.ts';
+import { folded, foldedCommand } from '../cli/output/text.ts';
 import type { Batch } from '../store/batch.ts';
 import { json } from '../store/columns.ts';
 import type { Resend } from '../store/decide.ts';
@@ -37,7 +38,7 @@ export interface Ended {
   readonly result: BatchResult;
   readonly exit: ExitName | CliError;
   /** The next command for each outcome. */
-  readonly steps: readonly string[];
+  readonly steps: readonly Step[];
   /** `--profile` and `--mode`, for the hints. */
   readonly options: string;
 }
@@ -112,17 +113,26 @@ function exitOf({ assignment, worked, ending }: Finished, elsewhere: number): En
   return open > 0 ? 'partial' : 'done';
 }
 
-function step(label: string, text: string): string {
-  return `${label.padEnd(11)} ${text}`;
+/** A label, and the command or text after it. */
+type Step = readonly [label: string, text: string];
+
+function stepText([label, text]: Step, { width }: Ui): string {
+  const line = `${label.padEnd(11)} ${text}`;
+  return text.includes('bizmsg ') ? foldedCommand(line, width, ' '.repeat(14)) : folded([line], width, ' '.repeat(12));
 }
 
-function stoppedSteps({ assignment, options }: Finished, result: BatchResult): readonly string[] {
+function stoppedSteps({ assignment, options }: Finished, result: BatchResult): readonly Step[] {
   const { batch, file } = assignment;
-  return [
-    ...(result.waiting > 0 ? [step('Go on:', `bizmsg batches resume ${shellQuote(batch.name)}${options}`)] : []),
-    ...(batch.scope.kind === 'message' && file !== undefined ? [step('Other text:', textCommand(batch, file))] : []),
-    ...openSteps(result, options),
-  ];
+  const { waiting } = result;
+  const newText: readonly Step[] =
+    batch.scope.kind === 'message' && file !== undefined
+      ? [
+          ['', `with another text for these ${whole(waiting)}, change it in:`],
+          ['', textCommand(batch, file) + options],
+        ]
+      : [];
+  const next: Step = ['Go on:', `bizmsg batches resume ${shellQuote(batch.name)}${options}`];
+  return [...(waiting > 0 ? [next, ...newText] : []), ...openSteps(result, options)];
 }
 
 /** With each param, for a person who changes one; the batch keeps the other options. */
@@ -136,38 +146,38 @@ function nextSteps(
   { assignment: { heldHints = [] }, options }: Finished,
   result: BatchResult,
   elsewhere: number,
-): readonly string[] {
+): readonly Step[] {
   const { failed, waiting, template } = result;
   const name = shellQuote(result.batch);
   const report = `bizmsg batches report ${name}${options}`;
   const what = template === null ? 'contacts import' : `send-batch ${shellQuote(template)}`;
-  const failedSteps = [
-    step(`The ${whole(failed)}:`, `${report} --outcome failed > fix.csv`),
-    step('', `correct it, then: bizmsg ${what} fix.csv --batch ${name}${options}`),
+  const rest: Step = ['The rest:', `bizmsg batches resume ${name}${options}`];
+  const failedSteps: readonly Step[] = [
+    [`The ${whole(failed)}:`, `${report} --outcome failed > fix.csv`],
+    ['', `correct it, then: bizmsg ${what} fix.csv --batch ${name}${options}`],
   ];
-  const steps = [
-    ...(waiting > 0 ? [step('The rest:', `bizmsg batches resume ${name}${options}`)] : []),
+  const before: Step = ['Before:', `the same text reached ${whole(elsewhere)}; --again sends it once more`];
+  const steps: readonly Step[] = [
+    ...(waiting > 0 ? [rest] : []),
     ...(failed > 0 ? failedSteps : []),
     ...openSteps(result, options),
-    ...(elsewhere > 0
-      ? [step('Before:', `the same text reached ${whole(elsewhere)}; --again sends it once more`)]
-      : []),
-    ...heldHints.map((hint, at) => step(at === 0 ? 'Held:' : '', hint)),
+    ...(elsewhere > 0 ? [before] : []),
+    ...heldHints.map((hint, at) => [at === 0 ? 'Held:' : '', hint] as const),
   ];
-  return steps.length === 0 ? [] : [...steps, step('Report:', `${report} > report.csv`)];
+  return steps.length === 0 ? [] : [...steps, ['Report:', `${report} > report.csv`]];
 }
 
 /** The steps for rows that need a decision, also after an interruption. */
-function openSteps({ batch, unsure, others }: BatchResult, options: string): readonly string[] {
+function openSteps({ batch, unsure, others }: BatchResult, options: string): readonly Step[] {
   const name = `${shellQuote(batch)}${options}`;
-  const unsureSteps = [
-    step(`The ${whole(unsure)}:`, `bizmsg batches report ${name} --outcome unsure`),
-    step('', `then: bizmsg batches mark ${name} --sent, or --not-sent`),
-    step('', `or send them again: bizmsg batches resume ${name} --resend unsure`),
+  const unsureSteps: readonly Step[] = [
+    [`The ${whole(unsure)}:`, `bizmsg batches report ${name} --outcome unsure`],
+    ['', `then: bizmsg batches mark ${name} --sent, or --not-sent`],
+    ['', `or send them again: bizmsg batches resume ${name} --resend unsure`],
   ];
-  const othersSteps = [
-    step('Others:', `${whole(others)} of ${shellQuote(batch)} wait: bizmsg batches resume ${name} sends them,`),
-    step('', `bizmsg batches cancel ${name} --missing drops them`),
+  const othersSteps: readonly Step[] = [
+    ['Others:', `send the ${whole(others)}: bizmsg batches resume ${name}`],
+    ['', `or drop them: bizmsg batches cancel ${name} --missing`],
   ];
   return [...(unsure > 0 ? unsureSteps : []), ...(others > 0 ? othersSteps : [])];
 }
@@ -183,13 +193,14 @@ export function commandOf({ command }: Batch): string {
 export function resultText({ result, steps }: Ended, ui: Ui): string {
   const { batch, sent, rows, template, stopped, started_at: start, ended_at: end } = result;
   const span = took((Date.parse(end) - Date.parse(start)) / 1_000);
-  if (stopped)
-    return [`${ui.done(`Batch ${batch} stopped`, 'yellow')} after ${span}: ${stoppedText(result)}`, ...steps].join(
-      '\n',
-    );
+  const next = steps.map((step) => stepText(step, ui));
+  if (stopped) {
+    const head = `${ui.done(`Batch ${batch} stopped`, 'yellow')} after ${span}: ${stoppedText(result)}`;
+    return [ui.line([head]), ...next].join('\n');
+  }
   const become = template === null ? 'are contacts' : `${sent === 1 ? 'has' : 'have'} the message`;
   const head = `${ui.done(`Batch ${batch}`)}: ${whole(sent)} of ${whole(rows)} ${become}, ${span}`;
-  return [head, ...countLines(result, ui), ...steps].join('\n');
+  return [ui.line([head]), ...countLines(result, ui), ...next].join('\n');
 }
 
 function stoppedText({ sent, failed, unsure, waiting, template }: BatchResult): string {

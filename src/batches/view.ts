@@ -58,6 +58,7 @@ export function rehearsed(overview: Overview, command: DryRun['command'], id: st
         reason: heldText(why, by),
         count,
         lines: [],
+        values: [],
       })),
     ],
     first: first === undefined ? null : parseJson(first),
@@ -72,9 +73,7 @@ export const batchView = {
   data: (shown: Shown) => ('result' in shown ? shown.result : 'test' in shown ? shown.test : shown.dryRun),
   view: (shown: Shown, ui: Ui) => {
     if ('result' in shown) return resultText(shown, ui);
-    return 'test' in shown
-      ? testText(shown, ui)
-      : ui.outside(overviewText(shown.overview, ui.terminal ? ui.width : Infinity));
+    return 'test' in shown ? testText(shown, ui) : ui.outside(overviewText(shown.overview, ui.width));
   },
   exit: (shown: Shown) => ('result' in shown ? shown.exit : 'done'),
   changes: (shown: Shown) => !('overview' in shown),

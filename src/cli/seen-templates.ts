@@ -15,6 +15,8 @@ export interface SeenTemplate {
   readonly variables: readonly string[] | undefined;
   /** With a placeholder for each variable; undefined if unknown. */
   readonly text: string | undefined;
+  /** Such as PENDING; undefined if unknown. */
+  readonly status: string | undefined;
 }
 
 /** The templates that were listed last for the current caller. */
@@ -48,11 +50,11 @@ function placesIn(folder: string): Readonly<Record<string, readonly SeenTemplate
 
 function seenIn(list: unknown): readonly SeenTemplate[] {
   const values: readonly unknown[] = Array.isArray(list) ? list : [];
-  return values.filter(isRecord).flatMap(({ name, variables, text }) => {
+  const optional = (value: unknown) => (typeof value === 'string' ? value : undefined);
+  return values.filter(isRecord).flatMap(({ name, variables, text, status }) => {
     const names = Array.isArray(variables) ? variables.map(String) : undefined;
-    return typeof name === 'string'
-      ? [{ name, variables: names, text: typeof text === 'string' ? text : undefined }]
-      : [];
+    if (typeof name !== 'string') return [];
+    return [{ name, variables: names, text: optional(text), status: optional(status) }];
   });
 }
 
@@ -65,7 +67,7 @@ export function rememberTemplates(context: Context, templates: readonly SeenTemp
   const draft = join(folder, `templates.json.${context.host.pid}`);
   const secrets = caller.kind === 'local' ? [] : [caller.key];
   const isClean = (text: string) => redact(text, secrets) === text;
-  const seen = templates.map(({ name, variables, text }) => ({ name, variables, text }));
+  const seen = templates.map(({ name, variables, text, status }) => ({ name, variables, text, status }));
   const kept = seen.filter((one) => isClean(JSON.stringify(one))).slice(0, mostTemplates);
   try {
     createStateFolder(folder);

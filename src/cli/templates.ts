@@ -46,7 +46,7 @@ export async function templateRecords(
 export function unknownTemplateHint(context: Context, name: string, names: readonly string[]): string {
   const near = suggest(name, names);
   if (near !== undefined && near !== name) return `did you mean ${shellQuote(near)}?`;
-  return `bizmsg templates list${profileOption(context.given.profile)} shows the templates`;
+  return `bizmsg templates list${profileOption(context.given.profile)} shows the templates and their status`;
 }
 
 export function factsIn(row: Row): TemplateFacts | undefined {
@@ -93,5 +93,9 @@ export function doubtAbout(list: readonly TemplateFacts[], name: string, params:
     return `the service does not list a template "${name}"${near === undefined ? '' : `; did you mean ${shellQuote(near)}?`}`;
   if (variables && variables.length !== params)
     return `the template "${name}" has ${counted(variables.length, 'variable')}, and ${counted(params, 'param')} ${params === 1 ? 'is' : 'are'} given`;
-  return /^(?:pending|rejected)$/i.test(status) ? `the template "${name}" is ${status}` : undefined;
+  return isUnapproved(status) ? `the template "${name}" is ${status}` : undefined;
+}
+
+export function isUnapproved(status = ''): boolean {
+  return /^(?:pending|rejected)$/i.test(status);
 }

@@ -8,6 +8,7 @@ import { countryParam, typedPhone } from '../cli/phones.ts';
 import { local } from '../session/profiles/fields.ts';
 import { closeAll, type OpenRecord, openRecords } from '../session/record.ts';
 import { allSendings, latestSendings } from '../store/history.ts';
+import { isOptedOut } from '../store/opt-outs.ts';
 import { senders } from './batches/stored.ts';
 import { listParams, sinceParam, usual } from './list.ts';
 import { erasePerson, headOf, personRows, wantedAccount } from './person.ts';
@@ -75,11 +76,19 @@ async function ofPerson(
   const { host, note, reporter, listForm, showsLines } = context;
   const now = host.now();
   const all = await personRows(context, records, phone, since?.(now) ?? 0);
-  if (all.length === 0) note('empty', `nothing is known about ${phone}`);
-  if (all.length === 0 && records.some(({ isLocal }) => isLocal)) note('local', simulatedHint);
-  if (host.stdout.isTTY && showsLines) reporter.say(headOf(phone, all, now));
+  if (all.length === 0) note('empty', `no messages to or from ${phone} with real accounts; ${simulatedHint}`);
+  if (await hasOptedOutLocally(context, records, phone))
+    note('local', `${phone} has opted out in the sandbox: bizmsg opt-outs list --profile local`);
+  if (host.stdout.isTTY && showsLines && all.length > 0) reporter.say(headOf(phone, all, now));
   listForm.first = ['at', 'direction', 'template', 'text', 'outcome', 'outcome_at', 'batch'];
   return all.slice(0, limit ?? most(context, all.length));
+}
+
+/** In the data that the sandbox has now. */
+async function hasOptedOutLocally(context: Context, records: readonly OpenRecord[], phone: string): Promise<boolean> {
+  const running = await (await context.sandboxes()).find();
+  const local = records.find(({ isLocal }) => isLocal);
+  return local !== undefined && running !== undefined && isOptedOut(local.database, `sandbox:${running.dataId}`, phone);
 }
 
 async function* listed(
@@ -103,8 +112,9 @@ async function* listed(
       yield shown.map((sending) => sendingRow(sending, senderOf(sending.scope)));
     }
   }
-  if (count === 0) note('empty', since ? 'nothing was sent since then' : 'nothing was sent from here yet');
-  if (records.some(({ isLocal }) => isLocal)) note('local', simulatedHint);
+  const when = since ? 'since then' : 'yet';
+  if (count === 0) note('empty', `nothing was sent with real accounts ${when}; ${simulatedHint}`);
+  else if (records.some(({ isLocal }) => isLocal)) note('local', simulatedHint);
 }
 
 /** A terminal shows only the newest. */

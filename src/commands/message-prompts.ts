@@ -65,7 +65,7 @@ async function asked(context: Context, typed: MessageParts): Promise<BodyOf<'sen
   if (host.signal.aborted) throw interruptedEarly(host.signal.reason);
   const template = typed.template ?? (await askForTemplate(context, list));
   const { text, variables = [] } = list.find(({ name }) => name === template) ?? {};
-  if (typed.template !== undefined && text !== undefined) reporter.say(`${template} · ${text}`);
+  if (text !== undefined) reporter.say(`${template} · ${text}`);
   const params = [...typed.params];
   for (const [at, name] of variables.entries())
     if (at >= typed.params.length) params.push(await context.ask(variableText(name, at), '--param', notEmpty));
@@ -106,6 +106,7 @@ export async function askForTemplate(context: Context, list: readonly TemplateFa
   if (list.length === 0) return context.ask('Template', 'the argument [template]');
   const choices = list.map(({ name, status = 'approved', text }) => ({
     name: [name, /^approved$/i.test(status) ? '' : ` (${status})`, text === undefined ? '' : ` · ${text}`].join(''),
+    short: name,
     template: name,
   }));
   return (await context.choose('Template', choices)).template;

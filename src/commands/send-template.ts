@@ -115,10 +115,16 @@ async function withSuggestion(context: Context, template: string, error: unknown
     return error.withHint(`${show} shows the variables: pass one -p for each`);
   }
   if (error.status !== 404) return error;
-  const [{ seenTemplates }, { unknownTemplateHint }] = await Promise.all([
+  const [{ seenTemplates }, { isUnapproved, unknownTemplateHint }] = await Promise.all([
     import('../cli/seen-templates.ts'),
     import('../cli/templates.ts'),
   ]);
-  const names = seenTemplates(context).map(({ name }) => name);
+  const seen = seenTemplates(context);
+  const { status } = seen.find(({ name }) => name === template) ?? {};
+  if (isUnapproved(status)) {
+    const list = `bizmsg templates list${profileOption(context.given.profile)}`;
+    return error.withHint(`it was ${status} when it was listed last; once ${list} shows it as approved, send it again`);
+  }
+  const names = seen.map(({ name }) => name);
   return error.withHint(unknownTemplateHint(context, template, names));
 }

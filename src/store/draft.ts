@@ -1,7 +1,7 @@
 import { type Database, query, type Row } from '../base/transaction.ts';
 import { type Batch, type Scope, scopeNumber } from './batch.ts';
 import { unwanted } from './before.ts';
-import { cellsOf, number, type Steps, text } from './columns.ts';
+import { cellsOf, integer, number, type Steps, text } from './columns.ts';
 import { isUnique, shortHash } from './schema.ts';
 
 /** A batch that is not visible yet: it has no name. */
@@ -105,22 +105,31 @@ export function firstBody(database: Database, { id }: Draft): Promise<string | u
 /** Pairs of rows that are compared. */
 const mostPairs = 100;
 
-const inFile = `SELECT f.cells AS first, d.cells AS second FROM item d
+const inFile = `SELECT f.cells AS first, d.cells AS second, d.who, f.line AS first_line, d.line FROM item d
   JOIN item f ON f.batch = d.batch AND f.who = d.who AND f.per = d.per AND ${isUnique('f')}
-  WHERE d.batch = $1 AND d.state = 'twice' AND f.text <> d.text LIMIT ${mostPairs}`;
+  WHERE d.batch = $1 AND d.state = 'twice' AND f.text <> d.text ORDER BY d.n LIMIT ${mostPairs}`;
 const elsewhere = `SELECT o.cells AS first, d.cells AS second FROM item d
   JOIN item o ON o.scope = d.scope AND o.who = d.who AND o.batch <> d.batch AND o.batch <> $2 AND o.batch <> ''
   WHERE d.batch = $1 AND d.state = 'waiting' AND o.cells IS NOT NULL AND o.state = 'sent' AND o.text <> d.text
   LIMIT ${mostPairs}`;
 
-/** Columns that tell several messages for one person apart: their values differ, so they can be used with `--per`. */
-export function columnsThatDiffer(database: Database, { id, target }: Draft, where: 'file' | 'elsewhere') {
+/** The first people with several texts in the file, and the columns that could be `--per`. */
+export function listedTwice(database: Database, { id }: Draft) {
   return database.read(function* () {
-    const pairs = yield* where === 'file' ? query(inFile, id) : query(elsewhere, id, target?.id ?? '-');
-    return differing(pairs);
+    const pairs = yield* query(inFile, id);
+    const lines = (row: Row) => [integer(row, 'first_line'), integer(row, 'line')] as const;
+    return { people: pairs.map((row) => ({ who: text(row, 'who'), lines: lines(row) })), columns: differing(pairs) };
   });
 }
 
+/** Columns that could be `--per`, so that people who got another text elsewhere get this one, too. */
+export function columnsThatDiffer(database: Database, { id, target }: Draft): Promise<readonly string[]> {
+  return database.read(function* () {
+    return differing(yield* query(elsewhere, id, target?.id ?? '-'));
+  });
+}
+
+/** Columns whose values tell several messages for one person apart. */
 function differing(pairs: readonly Row[]): readonly string[] {
   const cells = pairs.map((row) => [cellsOf(text(row, 'first')), cellsOf(text(row, 'second'))] as const);
   const isDifferent = (column: string) =>

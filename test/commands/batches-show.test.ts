@@ -43,9 +43,10 @@ describe('batches show', () => {
       expect.stringMatching(/^sale · people\.csv, 11 rows, .*16:10$/),
       '     2 sent      1 by sale-vip',
       '     1 waiting   bizmsg batches resume autumn',
-      '     5 failed    4 phone: "12" is not a phone number (lines 9, 10, 11 and 1 more) · 1 refused: unknown number (line 3)',
-      '     1 unsure    the connection broke · bizmsg batches mark autumn --sent, or --not-sent',
-      '     2 not sent  1 listed twice · 1 opted out',
+      '     5 failed    4 phone: "12" is not a phone number (line 9), "13" (line 10), "14" (line 11) and 1 more · 1 refused: unknown number (line 3)',
+      '     1 unsure    the connection broke',
+      '     1 of these  bizmsg batches mark autumn --sent, or --not-sent',
+      '     2 not sent  1 listed twice (line 7) · 1 opted out',
     ]);
   });
 
@@ -114,6 +115,7 @@ describe('batches show', () => {
     await ledger.write(() => query("UPDATE item SET state = 'unsure', reason = reason || n WHERE n > 50"));
     await ledger.write(() => query("UPDATE item SET state = 'not sent' WHERE n > 75"));
     const { stdout } = await run('batches show --no-color', { now, terminal: 80 });
+    expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
     const lines = stdout.trimEnd().split('\n');
     expect(lines.length).toBeLessThanOrEqual(20);
     expect(lines[2]).toMatch(/^ {4}50 failed {4}1 param 0: it is empty/);

@@ -86,7 +86,8 @@ describe('a dry run', () => {
     const { stdout } = await world.run(words, { terminal: 80 });
     expect(stdout.split('\n').length).toBeLessThanOrEqual(12);
     expect(stdout).toContain(' 3,001 failed    3,000 phone: "015110000000" is not a phone number; --country\n');
-    expect(stdout).toContain('lines 2, 3, 4 and 2,997 more)');
+    expect(stdout).toContain('(line 2), "015110000001" (line 3),\n');
+    expect(stdout).toContain(' (line 4) and 2,997 more · ');
   });
 
   it('writes nothing on a machine without a record', async () => {
@@ -96,12 +97,13 @@ describe('a dry run', () => {
   });
 
   it.each([
-    [270, [], '270 a minute'],
-    [498, [], '1 min at 270 a minute'],
-    [700, [], '2 min at 270 a minute'],
-    [6, ['--rate', '4/s'], '1 s at 4 a second'],
-    [700, ['--rate', '600/m'], '2 min at 300 a minute'],
-    [700, ['--rate', '50%'], '4 min at 150 a minute'],
+    [270, [], 'at most 270 a minute, the first 270 at once'],
+    [498, [], '1 min at 270 a minute, the first 270 at once'],
+    [700, [], '2 min at 270 a minute, the first 270 at once'],
+    [2, ['--rate', '1/s'], 'at most 1 a second'],
+    [60, ['--rate', '4/s'], '14 s at 4 a second'],
+    [700, ['--rate', '600/m'], '2 min at 300 a minute, the first 300 at once'],
+    [700, ['--rate', '50%'], '4 min at 150 a minute, the first 150 at once'],
   ])('of %i rows says how long they take by the plan: %j', async (rows, words, line) => {
     world.sandbox.setPlan({ name: 'growth', perMinute: undefined, perMonth: undefined, without: [] });
     const path = file(`phone\n${Array.from({ length: rows }, (_, at) => `+1202${5_550_101 + at}\n`).join('')}`);

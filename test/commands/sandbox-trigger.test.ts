@@ -23,6 +23,12 @@ describe('sandbox trigger', () => {
     );
   });
 
+  it('breaks a long line of a terminal between its fields', async () => {
+    const { home, sandbox } = await local();
+    const { stdout } = await cli(words('sandbox trigger message.received'), { home, terminal: 40 });
+    expect(stdout).toContain(`  ${sandbox.events().at(-1)?.id}\n`);
+  });
+
   it('prints the whole result as JSON', async () => {
     const { run, sandbox } = await openTrigger();
     const { stdout } = await run('order.paid --amount 49.90 --currency EUR --contact +12025550113 -o json');

@@ -262,7 +262,8 @@ describe('settings of a profile', () => {
     await world.bin(add.split(' '), env, world.sandbox.keys.sandbox);
     const rows = Array.from({ length: 300 }, (_, at) => `+1202${5_000_000 + at}\n`).join('');
     const words = ['send-batch', 'welcome', write('people.csv', `phone\n${rows}`), '--profile', 'acme', '--dry-run'];
-    expect((await world.run(words, { env })).stdout).toContain('\n5 min at 54 a minute · 0 of 3,000 this month\n');
+    const footer = '\n5 min at 54 a minute, the first 54 at once · 0 of 3,000 this month\n';
+    expect((await world.run(words, { env })).stdout).toContain(footer);
     expect((await world.run([...words, '--rate', '30/m'], { env })).stdout).toContain('at 30 a minute');
   });
 });
@@ -311,7 +312,7 @@ describe('the end', () => {
         '     2 sent',
         '     2 failed    1 the service answered 422: status 422 (line 3) · 1 phone: "12" is not a phone number (line 6)',
         '     1 unsure    may have been sent: the service answered 500 Server Error: status 500',
-        '     1 not sent  listed twice',
+        '     1 not sent  listed twice (line 7)',
         'The 2:      bizmsg batches report people --outcome failed > fix.csv',
         '            correct it, then: bizmsg send-batch sale fix.csv --batch people',
         'The 1:      bizmsg batches report people --outcome unsure',
@@ -322,6 +323,23 @@ describe('the end', () => {
       ].join('\n'),
     ]);
     expect(stderr).toMatch(/^note: .*no message reaches a phone[^\n]*\n$/);
+  });
+
+  it('fits a narrow terminal, where the shell joins the lines of a long command', async () => {
+    const [name, value] = ['a-name-of-a-batch-that-is-long', "it's a text of many words, and then some"];
+    const words = ['send-batch', 'order_update', write('p.csv', text), '-p', ':name', '-p', value, '--batch', name];
+    const { stdout } = await world.run([...words, '--no-color'], { terminal: 80 });
+    expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
+    const joined = stdout.replaceAll(/ \\\n +/g, ' ');
+    expect(joined).toContain(`\nThe 1:      bizmsg batches report ${name} --outcome failed > fix.csv\n`);
+    expect(joined).toContain(`then: bizmsg send-batch order_update fix.csv --batch ${name}\n`);
+  });
+
+  it('shows for each line what is wrong there', async () => {
+    const wrong = write('wrong.csv', 'phone,name\n12,Ada\nx,Bo\n12,Cy\n,Di\n');
+    const { stdout } = await world.run(['send-batch', 'welcome', wrong]);
+    const numbers = '3 phone: "12" is not a phone number (line 2), "x" (line 3) and 1 more';
+    expect(stdout).toContain(`     4 failed    ${numbers} · 1 phone: it is empty (line 5)\n`);
   });
 
   it('is one JSON object, and stderr has JSON too', async () => {

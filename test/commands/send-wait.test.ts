@@ -88,6 +88,7 @@ describe('send-template --wait, against the sandbox', () => {
     expect(errorIn(stderr)).toMatchObject({
       code: 'message-failed',
       message: `${id} was sent but failed: undeliverable: this test number always fails`,
+      hint: expect.stringContaining(`bizmsg sandbox log ${id} shows more`),
     });
   });
 

@@ -50,7 +50,7 @@ describe('templates show', () => {
 
   it.each([
     ['order_updat', 'did you mean order_update?'],
-    ['zzz', 'bizmsg templates list shows the templates'],
+    ['zzz', 'bizmsg templates list shows the templates and their status'],
   ])('does not find %s: exit 5, "%s"', async (name, hint) => {
     const { code, stderr } = await cli(['templates', 'show', name, '-o', 'json'], await listing(records));
     expect([code, errorIn(stderr)]).toMatchObject([5, { code: 'template-unknown', hint }]);
@@ -59,6 +59,16 @@ describe('templates show', () => {
 
 describe('send-template to a service', () => {
   const send = ['send-template', '+12025550101', 'order_updat', '-p', 'Ada', '-p', '7'];
+
+  it('says after a 404 that the template was not approved yet', async () => {
+    const caller = await listing([{ name: 'order_updat', status: 'PENDING' }]);
+    await cli(['templates', 'list'], caller);
+    const { code, stderr } = await cli([...send, '-o', 'json'], caller);
+    expect([code, errorIn(stderr).hint]).toEqual([
+      5,
+      expect.stringContaining('it was PENDING when it was listed last'),
+    ]);
+  });
 
   it('suggests a template of the last list after a 404', async () => {
     const caller = await listing(records);
@@ -70,7 +80,7 @@ describe('send-template to a service', () => {
   it('names templates list after a 404 if no template is known', async () => {
     const caller = await listing(records);
     const { stderr } = await cli([...send, '-o', 'json'], caller);
-    expect(errorIn(stderr)).toMatchObject({ hint: 'bizmsg templates list shows the templates' });
+    expect(errorIn(stderr)).toMatchObject({ hint: 'bizmsg templates list shows the templates and their status' });
     expect(caller.seen.map(({ method }) => method)).toEqual(['POST']);
   });
 

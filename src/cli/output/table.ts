@@ -44,7 +44,7 @@ export function layoutOf(rows: readonly Row[], { ui, columns, first = [], header
   const all = (columns ?? [...new Set(wanted)]).map((name) =>
     measured(name, rows, { ui, header, isFirst: first.includes(name) }),
   );
-  const width = ui.terminal ? ui.width : Infinity;
+  const { width } = ui;
   const kept = fitting(all, width);
   let spare = width - total(kept.map(({ least }) => least));
   const widened = kept.map((column) => {

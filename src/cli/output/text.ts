@@ -89,7 +89,7 @@ function columnsOf(letter: string): number {
 /** Joins fields to a line; breaks a long one at spaces. */
 export function folded(fields: readonly string[], width: number, indent = '  '): string {
   const lines: string[] = [];
-  let [line = '', ...words] = fields.join('  ').split(/(?<=\S)(?=\s+\S)/);
+  let [line = '', ...words] = fields.join('  ').split(/(?<=\S)(?=\s+[^\s·])/);
   for (const word of words) {
     if (widthOf(line) + widthOf(word) <= width) line += word;
     else {
@@ -98,4 +98,32 @@ export function folded(fields: readonly string[], width: number, indent = '  '):
     }
   }
   return [...lines, line].join('\n');
+}
+
+/** Breaks a long command between its parts, so that the shell joins the lines again. */
+export function foldedCommand(command: string, width: number, indent: string): string {
+  const lines: string[] = [];
+  let [line = '', ...parts] = partsOf(command);
+  for (const part of parts) {
+    if (widthOf(`${line} ${part} \\`) <= width) line += ` ${part}`;
+    else {
+      lines.push(`${line} \\`);
+      line = indent + part;
+    }
+  }
+  return [...lines, line].join('\n');
+}
+
+/** Words, but quoted texts as a whole, and options with their values. */
+function partsOf(command: string): readonly string[] {
+  const parts: string[] = [];
+  let part: string | undefined;
+  for (const word of command.split(' ')) {
+    part = part === undefined ? word : `${part} ${word}`;
+    const isQuoted = part.replaceAll(String.raw`\'`, '').split("'").length % 2 === 0;
+    if (isQuoted || /^(?:-.*|>)$/.test(word)) continue;
+    parts.push(part);
+    part = undefined;
+  }
+  return part === undefined ? parts : [...parts, part];
 }

@@ -7,7 +7,7 @@ export type Paint = (text: string) => string;
 
 export interface Ui {
   readonly color: Readonly<Record<'green' | 'red' | 'yellow' | 'cyan' | 'bold' | 'dim', Paint>>;
-  /** The current width of the terminal. */
+  /** The current width of the terminal; a pipe has any. */
   readonly width: number;
   /** Whether the output is a terminal. */
   readonly terminal: boolean;
@@ -43,11 +43,11 @@ export function createUi(
   const terminal = stdout.isTTY;
   // A pipe may end at a terminal, as in `| head`.
   const marks = stderr.isTTY && !stdout.isFile;
-  return {
+  const ui: Ui = {
     color,
     // A terminal without a size reports 0, and the size may change.
     get width() {
-      return stdout.columns || 80;
+      return terminal ? stdout.columns || 80 : Infinity;
     },
     terminal,
     marks,
@@ -55,7 +55,8 @@ export function createUi(
     done: (verb, paint = 'green') =>
       [color[paint](verb), ...(harmless() === undefined ? [] : [`(${harmless()})`])].join(' '),
     time: (iso) => (terminal ? timeOfDay(iso) : iso),
-    line: (fields, indent) => folded(fields, terminal ? stdout.columns || 80 : Infinity, indent),
+    line: (fields, indent) => folded(fields, ui.width, indent),
     outside: (text) => (terminal ? safeLines(text) : unicodeEscaped(text, { marks })),
   };
+  return ui;
 }

@@ -65,7 +65,7 @@ export const triggerEvent = command({
     };
   },
   view: ({ events }, ui) =>
-    events.map(({ id, type, at, data }) => [ui.time(at), type, id, cell(subjectOf(data))].join('  ')).join('\n'),
+    events.map(({ id, type, at, data }) => ui.line([ui.time(at), type, id, cell(subjectOf(data))])).join('\n'),
 });
 
 function eventName(text: string): EventName {

@@ -107,23 +107,27 @@ function outcomeOf({ by, events }: Ending): Waited['data']['outcome'] {
 
 /** In every case the message was sent. */
 function faultOf(ending: Ending): CliError | undefined {
-  const { id, by, events } = ending;
+  const { id, by, events, from } = ending;
   if (by === 'expected') return undefined;
   if (by === 'timed-out') return timedOut(ending);
   if (by === 'interrupted') return new CliError('interrupted', 'interrupted', `interrupted; ${id} was sent`);
   if (by instanceof CliError)
     return new CliError('unsure', by.code, `${id} was sent, but ${by.message}`, { cause: by });
   const why = events.at(-1)?.reason ?? 'no reason given';
-  return new CliError('opposite', 'message-failed', `${id} was sent but failed: ${why}`);
+  const hint = `the person did not get it; ${moreFrom(from, id)} shows more; once that is fixed, send it with --again`;
+  return new CliError('opposite', 'message-failed', `${id} was sent but failed: ${why}`, { hint });
 }
 
 function timedOut({ id, goal, within, from, events }: Ending): CliError {
   const none = from === 'listener' ? 'does the service send its events to the listener?' : 'it had no events;';
   const known = events.length === 0 ? none : `its events: ${events.map(eventText).join(', ')};`;
-  const more = from === 'sandbox' ? `bizmsg sandbox log ${id}` : 'bizmsg webhooks list';
-  const hint = `${known} ${more} shows more; do not send it again`;
+  const hint = `${known} ${moreFrom(from, id)} shows more; do not send it again`;
   const message = `${id} was sent, but no message.${goal} arrived within ${within / 1000} s`;
   return new CliError('unsure', 'not-in-time', message, { hint });
+}
+
+function moreFrom(from: Watch['from'], id: string): string {
+  return from === 'sandbox' ? `bizmsg sandbox log ${id}` : 'bizmsg webhooks list';
 }
 
 function eventLine({ event, after_ms: after, reason }: TimelineEvent, ui: Ui): string {
