@@ -56,15 +56,8 @@ export function excessOf(text: string, mostValues = Infinity): string | undefine
   return undefined;
 }
 
-/** The first name that an object in this valid JSON has twice; parsing would keep its last value only. */
-export function repeatedName(text: string): string | undefined {
-  let repeated: string | undefined;
-  exactly(text, (name) => (repeated ??= name));
-  return repeated;
-}
-
 /** Parses valid JSON, with each unsafe integer as a bigint. */
-function exactly(text: string, onRepeated?: (name: string) => void): unknown {
+function exactly(text: string): unknown {
   const tokens = /[\s,:]*(["[\]{}]|[^\s,:[\]{}"]+)/gy;
   const next = (): string => {
     const token = tokens.exec(text)?.[1] ?? '';
@@ -86,7 +79,6 @@ function exactly(text: string, onRepeated?: (name: string) => void): unknown {
     const values = new Map<string, unknown>();
     for (let token = next(); token !== '}'; token = next()) {
       const name = String(JSON.parse(token));
-      if (values.has(name)) onRepeated?.(name);
       values.set(name, valueOf(next()));
     }
     return values;

@@ -4,7 +4,7 @@ import { callOptions } from '../cli/globals.ts';
 import { flag, knowing, option, repeated, required } from '../cli/params.ts';
 import { CliError, unsafe, usage } from '../base/errors.ts';
 import { redact } from '../base/redact.ts';
-import { jsonText, parseJson, repeatedName } from '../base/json.ts';
+import { jsonText, parseJson } from '../base/json.ts';
 import { againFlag } from './send-template.ts';
 import { bodyField, jsonIn, nested } from './body.ts';
 
@@ -83,12 +83,6 @@ async function refuseMessage(
   const { messageIn } = await import('../session/request-facts.ts');
   const { href: url } = new URL(path, 'http://x');
   const outgoing = await messageIn({ method, url, body });
-  const twice = outgoing?.message && body !== undefined ? repeatedName(body) : undefined;
-  if (twice !== undefined)
-    throw usage(
-      `the message has "${twice}" twice`,
-      'nothing was sent; a service may read either of them, so remove one',
-    );
   if (outgoing) await (await import('./excluded.ts')).refuseExcluded(context, outgoing.to);
 }
 

@@ -4,7 +4,7 @@ import type { Command, CommandResult, Context, Emit, Item, Ui } from '../cli/com
 import { printOptions } from '../cli/globals.ts';
 import { cell, pick, type Row, valueAt } from '../cli/output/rows.ts';
 import { safeValue } from '../cli/output/text.ts';
-import { count, flag, knowing, longName, option, type Params, readInput, span } from '../cli/params.ts';
+import { count, flag, knowing, longName, option, type Param, type Params, readInput, span } from '../cli/params.ts';
 
 /** Where a list reads its records. */
 export interface Source<R, C = number> {
@@ -31,19 +31,6 @@ export interface Entry {
   readonly hasEnded?: boolean;
 }
 
-interface Selecting {
-  readonly type: {
-    /** The plural of the word, as in the help. */
-    readonly word: string;
-    readonly text: string;
-    readonly known: readonly string[];
-    /** Throws if there is no such type. */
-    check(word: string): void;
-  };
-  /** The description of --failed, if the list has it. */
-  readonly failed?: string;
-}
-
 /** A point in time, for a clock that shows `now`. */
 type Moment = (now: number) => number;
 
@@ -60,22 +47,19 @@ function moment(text: string): Moment {
 
 export const sinceParam = option('--since <time>', 'only those since then: 10m, 2h or 1d ago, or an ISO time', moment);
 
-/** The options that select records. */
-export function selectionParams({ type, failed }: Selecting) {
-  const { word, text, known, check } = type;
-  const types = (typed: string) => {
-    const words = typed.split(',').map((word) => word.trim());
-    for (const word of words) check(word);
-    return words;
-  };
-  return {
-    type: knowing(known, option(`--type <${word}>`, text, types)),
-    since: sinceParam,
-    ...(failed !== undefined && { failed: flag('--failed', failed) }),
-  } as const;
+/** The option --type: comma-separated words, of which `check` refuses an unknown one. */
+export function typeParam(known: readonly string[], word: string, text: string, check: (word: string) => void) {
+  return knowing(
+    known,
+    option(`--type <${word}>`, text, (typed) => {
+      const words = typed.split(',').map((word) => word.trim());
+      for (const word of words) check(word);
+      return words;
+    }),
+  );
 }
 
-export interface Selection {
+interface Selection {
   readonly type: readonly string[] | undefined;
   readonly since: Moment | undefined;
   readonly failed?: boolean | undefined;
@@ -109,15 +93,15 @@ const few = 10;
 /** Milliseconds between two looks at a log. */
 export const pollInterval = 200;
 
-interface Listing<R, C> extends Selecting, Pick<Command, 'name' | 'summary' | 'details' | 'examples' | 'sample'> {
+interface Listing<R, C> extends Pick<Command, 'name' | 'summary' | 'details' | 'examples' | 'sample'> {
+  readonly type: ReturnType<typeof typeParam>;
+  readonly failed?: Param<boolean>;
   /** The plural of what is listed. */
   readonly noun: string;
   /** The first columns on a terminal, where a followed list has no others. */
   readonly first: readonly string[];
   open(context: Context): Source<R, C> | Promise<Source<R, C>>;
   entryOf(record: R): Entry;
-  /** A followed record on a terminal. */
-  line?(record: R, ui: Ui): string;
   /** Printed if there is nothing, and if nothing has failed. */
   readonly empty: string;
   readonly noneFailed?: string;
@@ -129,7 +113,8 @@ interface Listing<R, C> extends Selecting, Pick<Command, 'name' | 'summary' | 'd
 
 /** Lists a log, with the newest record last. */
 export function listCommand<R, C>({ params, instead, ...listing }: Listing<R, C>): Command {
-  const own = { ...selectionParams(listing), ...listParams };
+  const { type, failed } = listing;
+  const own = { type, since: sinceParam, ...(failed && { failed }), ...listParams };
   const all: Params = { ...params, ...own };
   return {
     ...listing,
@@ -170,16 +155,12 @@ interface Reading<R, C> {
   readonly selection: Selection;
 }
 
-interface Found<R> extends Entry {
-  readonly record: R;
-}
-
 async function list<R, C>(reading: Reading<R, C>, limit: number | undefined): Promise<CommandResult> {
   const { context, selection, listing } = reading;
   const isCut = limit === undefined && context.host.stdout.isTTY;
-  const { found } = await newest(reading, isCut ? usual + 1 : limit);
-  const shown = isCut ? found.slice(-usual) : found;
-  if (shown.length < found.length) context.note('cut', `showing the ${usual} newest; --limit shows more`);
+  const { entries } = await newest(reading, isCut ? usual + 1 : limit);
+  const shown = isCut ? entries.slice(-usual) : entries;
+  if (shown.length < entries.length) context.note('cut', `showing the ${usual} newest; --limit shows more`);
   const noMatch = (selection.failed && listing.noneFailed) || `No matching ${listing.noun}`;
   const text = isSelection(selection) ? noMatch : listing.empty;
   return { ...ending, first: listing.first, data: shown.map(({ row }) => row), text: () => text };
@@ -193,13 +174,13 @@ async function newest<R, C>({ context, source, listing, selection }: Reading<R, 
   const now = since ? ((await source.now?.()) ?? context.host.now()) : 0;
   const [isSelected, from] = [selecting(selection, now), since?.(now) ?? -Infinity];
   const cursor = await source.end();
-  const found: Found<R>[] = [];
+  const entries: Entry[] = [];
   for await (const record of source.before(cursor, isSelection(selection) ? Infinity : most)) {
-    const entry = { ...listing.entryOf(record), record };
-    if (found.length >= most || entry.at < from) break;
-    if (isSelected(entry)) found.push(entry);
+    const entry = listing.entryOf(record);
+    if (entries.length >= most || entry.at < from) break;
+    if (isSelected(entry)) entries.push(entry);
   }
-  return { found: found.reverse(), cursor, isSelected };
+  return { entries: entries.reverse(), cursor, isSelected };
 }
 
 /** Shows the newest records, then new ones until the signal. One that still changes is shown once it has ended. */
@@ -209,14 +190,14 @@ async function follow<R, C>(reading: Reading<R, C>, limit: number | undefined, e
   const itemOf = itemFor(reading);
   const shown = new Set<Entry['id']>();
   const end = untilAborted(signal);
-  const { found, isSelected, ...start } = await newest(reading, limit ?? few);
+  const { isSelected, ...start } = await newest(reading, limit ?? few);
   let cursor: C = start.cursor;
-  await emit(found.map(itemOf));
+  await emit(start.entries.map(itemOf));
   for (;;) {
     const page = await Promise.race([end, source.after(cursor)]);
     // Nothing more is printed, in no format.
     if (!page) return { ...ending, data: context.given.output === 'ndjson' ? [] : undefined, text: () => '' };
-    const entries = page.records.map((record) => ({ ...listing.entryOf(record), record }));
+    const entries = page.records.map((record) => listing.entryOf(record));
     const isWaiting = entries.some(({ hasEnded }) => hasEnded === false);
     const ready = entries.filter(({ id, hasEnded }) => !shown.has(id) && !(isWaiting && hasEnded === false));
     await emit(ready.filter(isSelected).map(itemOf));
@@ -230,19 +211,16 @@ async function follow<R, C>(reading: Reading<R, C>, limit: number | undefined, e
   }
 }
 
-function itemFor<R, C>({ context: { given }, listing }: Reading<R, C>): (found: Found<R>) => Item {
+function itemFor<R, C>({ context: { given }, listing }: Reading<R, C>): (entry: Entry) => Item {
   const { output, columns } = given;
   if (output === 'json' || output === 'id') throw usage(`--follow excludes -o ${output}`, 'use -o ndjson, csv or tsv');
   const cells = (row: Row, ui: Ui) =>
     (columns ?? listing.first)
       .map((name) => cell(valueAt(row, name)))
       .map((text) => (iso.test(text) ? ui.time(text) : text));
-  return ({ record, row }) => ({
+  return ({ row }) => ({
     data: columns ? pick(row, columns) : row,
-    text: (ui) =>
-      listing.line && !columns
-        ? listing.line(safeValue(record), ui)
-        : ui.line(cells(safeValue(row), ui).filter((text) => text !== '')),
+    text: (ui) => ui.line(cells(safeValue(row), ui).filter((text) => text !== '')),
   });
 }
 

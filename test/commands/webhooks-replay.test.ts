@@ -61,16 +61,6 @@ describe('webhooks replay', () => {
     expect(target.seen.map(({ body }) => body)).toEqual(['1', '3', '1', '2', '3']);
   });
 
-  it('says how many events it did not send if nothing reads its output', async () => {
-    const { send, home } = await listener();
-    const target = await serve((_, __, response) => response.end());
-    for (let at = 0; at < 100; at++) await send(String(at));
-    posixOnly('it has no such shell');
-    const script = `'${process.execPath}' '${binary}' webhooks replay --since 10m --to ${target.url} | head -1`;
-    const { stderr } = await execa('bash', ['-c', script], { env: cleanEnv(home), extendEnv: false });
-    expect(stderr).toMatch(/nothing reads the output any more; events not replayed: \d+/);
-  });
-
   it('sends each event to its last address, and records the response', async () => {
     const { send, journal, run } = await listener();
     const [one, other] = [
@@ -92,17 +82,13 @@ describe('webhooks replay', () => {
     expect((await run('webhooks replay --failed', { terminal: 80 })).stdout).toBe('Nothing to replay\n');
   });
 
-  it('counts, with --failed, events that were never forwarded, and sends only the others', async () => {
+  it('leaves out events that were never forwarded with --failed, else asks for --to', async () => {
     const { send, journal, run } = await listener();
     const target = await serve((_, __, response) => response.end());
     const ids = [await send('1'), await send('2'), await send('3')];
     await journal.forwarded({ event: ids[0] ?? '', url: `${target.url}/one`, ms: 1, status: 200 });
     await journal.forwarded({ event: ids[1] ?? '', url: `${target.url}/two`, ms: 1, status: 500 });
-    const { code, stderr } = await run('webhooks replay --failed');
-    expect([code, stderr]).toEqual([
-      0,
-      'note: events that were never forwarded, which --failed leaves out: 1; bizmsg webhooks list shows them\n',
-    ]);
+    expect((await run('webhooks replay --failed')).code).toBe(0);
     expect(target.seen.map(({ url, body }) => [url, body])).toEqual([['/two', '2']]);
     expect((await run('webhooks replay --failed', { terminal: 80 })).stdout).toBe('Nothing to replay\n');
     expect(await run('webhooks replay --since 10m')).toMatchObject({
@@ -175,7 +161,7 @@ describe('webhooks replay', () => {
     const elsewhere = `http://0.0.0.0:${target.port}`;
     const { code, stderr } = await run(`webhooks replay e --to ${elsewhere}`);
     expect([code, target.seen]).toEqual([11, []]);
-    expect(stderr).toContain(`Send an event to ${elsewhere}`);
+    expect(stderr).toContain(`Send events to ${elsewhere}`);
     expect((await run(`webhooks replay e --to ${elsewhere} --yes`)).code).toBe(0);
   });
 

@@ -55,15 +55,13 @@ describe('webhooks verify', () => {
     expect(ran.map(({ code, stderr }) => [code, stderr])).toEqual(ran.map(() => [0, '']));
   });
 
-  it('finds the secret with which the sandbox or another profile signed', async () => {
+  it('finds the secret with which the sandbox signed, beside that of the profile', async () => {
     const { send, home, run } = await listener();
     storeProfiles(home);
     const sandbox = await serveLocal(home);
     const id = await send(body, signed(body, { by: sandbox.secret() }));
     const own = await send(body, signed(body));
-    const bySandbox = await run(`webhooks verify ${id}`);
-    const byProfile = await run(`webhooks verify ${own}`, { env: { BIZMSG_WEBHOOK_SECRET: otherSecret } });
-    expect([bySandbox, byProfile]).toMatchObject([
+    expect([await run(`webhooks verify ${id}`), await run(`webhooks verify ${own}`)]).toMatchObject([
       { code: 0, stdout: `good: ${id}: signed with the sandbox's secret\n` },
       { code: 0, stdout: `good: ${own}: signed with the secret of the profile "acme"\n` },
     ]);

@@ -5,7 +5,7 @@ import type { Row } from '../../cli/output/rows.ts';
 import { safeLines } from '../../cli/output/text.ts';
 import { argument, chosen, option } from '../../cli/params.ts';
 import type { InputOf, OutputOf, Remote } from '../../sandbox/remote/remote.ts';
-import { listCommand, type Source } from '../list.ts';
+import { listCommand, type Source, typeParam } from '../list.ts';
 import { ask, controlled } from './control.ts';
 import { deliveryText, requestLine, storyText } from './lines.ts';
 
@@ -171,12 +171,7 @@ function listing(read: readonly Type[], first: readonly string[]): Command {
       'attempts over; an event without a delivery goes to the webhooks of now.',
     ].join('\n'),
     noun: 'records',
-    type: {
-      word: 'types',
-      text: `only these, comma-separated: ${types.join(', ')}`,
-      known: types,
-      check: (word) => void chosen(word, types),
-    },
+    type: typeParam(types, 'types', `only these, comma-separated: ${types.join(', ')}`, (word) => chosen(word, types)),
     params,
     instead: { id: show, redeliver },
     first,

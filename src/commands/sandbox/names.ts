@@ -1,5 +1,6 @@
 import { usage } from '../../base/errors.ts';
 import { suggest } from '../../base/suggest.ts';
+import { typeParam } from '../list.ts';
 import { eventFamilies, type EventName, eventNames, familyOf } from '../../contract/events.ts';
 
 type Words<N> = ReadonlyMap<string, readonly N[]>;
@@ -14,13 +15,10 @@ export function eventsIn(text: string): readonly EventName[] {
   return namesIn(text, eventWords, 'not an event');
 }
 
+export const eventsText = 'only these, comma-separated; message means its family';
+
 /** The option --type of a list of events. */
-export const eventType = {
-  word: 'events',
-  text: 'only these, comma-separated; message means its family',
-  known: [...eventWords.keys()],
-  check: (word: string) => void eventsIn(word),
-};
+export const eventType = typeParam([...eventWords.keys()], 'events', eventsText, eventsIn);
 
 /** Reads comma-separated names. */
 export function namesIn<N>(text: string, words: Words<N>, unknown: string): readonly N[] {

@@ -10,10 +10,10 @@ import type { InputOf } from '../../sandbox/remote/remote.ts';
 import { onlyLocal } from '../../session/caller.ts';
 import { forwardUrl } from '../../webhooks/forward/address.ts';
 import { ask } from './control.ts';
-import { eventsIn, namesIn, unknownWord } from './names.ts';
+import { eventsIn, eventsText, namesIn, unknownWord } from './names.ts';
 
 const webhookOptions = under('For a new webhook', {
-  events: option('--events <names>', 'only these, comma-separated; message means its family', eventsIn),
+  events: option('--events <names>', eventsText, eventsIn),
   external: flag('--allow-external', 'allow webhooks on other machines'),
   catchUp: flag('--catch-up', 'also receive earlier events that no webhook has received'),
 });

@@ -73,25 +73,21 @@ function eventName(text: string): EventName {
   throw unknownWord(text, eventNames, 'not an event');
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-
-/** The fields whose options were given. */
-async function fieldsIn(context: Context, options: Input<typeof fieldOptions>): Promise<Fields> {
+/** The fields of the event. Those that are not given are not sent. */
+async function fieldsIn(
+  context: Context,
+  options: Input<typeof fieldOptions>,
+): Promise<Readonly<Record<string, unknown>>> {
   const { typedPhone } = await import('../../cli/phones.ts');
   const { reason: code, reasonText: message, ...others } = options;
-  const fields: Record<string, unknown> = defined(others);
+  const fields: Record<string, unknown> = { ...others };
   for (const name of ['from', 'to', 'phone', 'contact'] as const) {
     const text = options[name];
     // A contact may also be named by its id.
     const isPhone = text !== undefined && (name !== 'contact' || text.startsWith('+'));
     if (isPhone) fields[name] = await typedPhone(context, text, `--${name}`);
   }
-  const reason = defined({ code, message });
-  return Object.keys(reason).length > 0 ? { ...fields, reason } : fields;
-}
-
-function defined(values: Fields): Fields {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
+  return code === undefined && message === undefined ? fields : { ...fields, reason: { code, message } };
 }
 
 function tags(text: string): readonly string[] {

@@ -1,11 +1,11 @@
 import { command } from '../../cli/command.ts';
-import { atLeastOne, duration, type Input, option, repeated, required, rest } from '../../cli/params.ts';
+import { atLeastOne, duration, type Input, option, required, rest } from '../../cli/params.ts';
 import { usage } from '../../base/errors.ts';
-import { whereText } from './recorded.ts';
+import { whereParam } from './recorded.ts';
 
 const params = {
   event: required('<event>', 'the event, a family such as message, or alternatives separated by commas'),
-  where: repeated('--where <path=value>', whereText),
+  where: whereParam,
   count: option('--count <n>', 'the number of events (default: 1)', atLeastOne),
   within: option('--within <duration>', 'how long to wait after the command has ended (default: 10s)', duration),
   words: rest('-- <command...>', 'the command and its arguments, as they are'),

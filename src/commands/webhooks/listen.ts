@@ -3,7 +3,7 @@ import { CliError, configuration, forOption, usage } from '../../base/errors.ts'
 import { shellQuote } from '../../base/shell-quote.ts';
 import { untilAborted } from '../../base/sleep.ts';
 import { command, type Context, type Emit } from '../../cli/command.ts';
-import { flag, type Input, option, port, repeated } from '../../cli/params.ts';
+import { flag, type Input, option, port } from '../../cli/params.ts';
 import { isDelivered } from '../../contract/events.ts';
 import { openSpacedPhones } from '../../contract/phone.ts';
 import { currentCaller, newcomerNote, optionalCaller } from '../../session/caller.ts';
@@ -13,7 +13,8 @@ import { forwardUrl } from '../../webhooks/forward/address.ts';
 import type { Listener } from '../../webhooks/listen.ts';
 import { confirmOutside } from './confirm-outside.ts';
 import { eventText, type Ready, readyText } from './lines.ts';
-import { eventsText, whereText } from './recorded.ts';
+import { eventsText } from '../sandbox/names.ts';
+import { whereParam } from './recorded.ts';
 import { type Sender, senderOf, type Subscription, subscribe } from './sender.ts';
 import { givenSecret, secretParams, storedSecret } from './secrets.ts';
 
@@ -22,7 +23,7 @@ const params = {
   host: option('--host <host>', 'the address to listen on (default: 127.0.0.1 and ::1)'),
   path: option('--path <path>', 'accept events only at this path (default: any path)', path),
   events: option('--events <names>', eventsText),
-  where: repeated('--where <path=value>', whereText),
+  where: whereParam,
   full: flag('--full', 'show the body of each event too'),
   verbose: flag('-v, --verbose', 'show ids and signatures too'),
   forwardTo: option('--forward-to <address>', 'forward events unchanged to 3000, localhost:3000/hook or a URL'),
@@ -133,9 +134,7 @@ async function checkedOptions(context: Context, { events, where, ...input }: Lis
   if (retry && address === undefined) throw usage('--retry needs --forward-to', 'nothing is forwarded');
   const filter = selectedBy(events, where);
   const forwardTo = address === undefined ? undefined : forOption('--forward-to', () => forwardUrl(address));
-  if (forwardTo) await confirmOutside(context, [forwardTo], () => 'Forward events');
-  if (forwardTo && !isThisMachine(forwardTo.hostname))
-    note('forward-outside', `events are forwarded to ${forwardTo.host}, which is not this machine`);
+  if (forwardTo) await confirmOutside(context, [forwardTo], 'Forward events');
   const addresses = Object.values(networkInterfaces()).flatMap((all = []) => all.map((one) => one.address));
   const warn = (text: string) => note('webhooks', text);
   return { machine, stateFolder: context.stateFolder(), host, path, retry, filter, forwardTo, addresses, warn };
@@ -160,7 +159,7 @@ async function openOptOuts(context: Context, { optOuts }: ListenInput, secrets: 
 
 async function senderFor(context: Context, { catchUp }: ListenInput): Promise<Sender> {
   const sender = await senderOf(context);
-  if (sender.kind === 'sandbox' && sender.isDefault) context.note('newcomer', newcomerNote);
+  if (optionalCaller(context)?.source === 'newcomer') context.note('newcomer', newcomerNote);
   if (!catchUp || sender.kind === 'sandbox') return sender;
   throw usage('--catch-up needs the sandbox', 'leave it out, or add --profile local');
 }

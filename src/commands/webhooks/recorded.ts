@@ -1,5 +1,6 @@
 import type { Database } from '../../base/transaction.ts';
 import type { Context } from '../../cli/command.ts';
+import { flag, repeated } from '../../cli/params.ts';
 import { hasFailed, type Past } from '../../logs/forwards.ts';
 import type { WebhookEvent } from '../../webhooks/event/event.ts';
 import type { Entry } from '../list.ts';
@@ -25,13 +26,12 @@ export async function withRecordedEvents<T>(
   }
 }
 
-export const eventsText = 'only these, comma-separated; message means its family';
-export const whereText = 'only events with this in the body: data.to=+12025550101';
+export const whereParam = repeated('--where <path=value>', 'only events with this in the body: data.to=+12025550101');
 
 /** The options that select recorded events. */
 export const eventSelection = {
   type: eventType,
-  failed: 'only events whose last forward was not answered with 2xx, or not sent',
+  failed: flag('--failed', 'only events whose last forward was not answered with 2xx, or not sent'),
 } as const;
 
 export interface RecordedEvent {

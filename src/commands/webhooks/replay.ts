@@ -2,23 +2,24 @@ import { CliError, forOption, usage } from '../../base/errors.ts';
 import type { Database } from '../../base/transaction.ts';
 import { type Context, streaming } from '../../cli/command.ts';
 import { printOptions } from '../../cli/globals.ts';
-import { flag, type Input, option, repeated, words } from '../../cli/params.ts';
+import { flag, type Input, option, words } from '../../cli/params.ts';
 import { isDelivered } from '../../contract/events.ts';
 import type { Received } from '../../logs/events.ts';
 import { type Attempt, hasFailed, type Past } from '../../logs/forwards.ts';
 import { selectedBy } from '../../webhooks/event/filters.ts';
 import { forwardUrl } from '../../webhooks/forward/address.ts';
-import { isSelection, selecting, selectionParams } from '../list.ts';
+import { isSelection, selecting, sinceParam } from '../list.ts';
 import { confirmOutside } from './confirm-outside.ts';
-import { entryOf, eventSelection, openRecordedEvents, whereText } from './recorded.ts';
+import { entryOf, eventSelection, openRecordedEvents, whereParam } from './recorded.ts';
 import { requiredSecret, secretParams } from './secrets.ts';
 import { forwardOf } from './sender.ts';
 import { remoteOf } from '../sandbox/control.ts';
 
 const params = {
   ids: words('[ids...]', 'the ids of events from webhooks list, or their beginnings'),
-  ...selectionParams(eventSelection),
-  where: repeated('--where <path=value>', whereText),
+  ...eventSelection,
+  since: sinceParam,
+  where: whereParam,
   to: option(
     '--to <address>',
     'the destination: 3000, localhost:3000/hook or a URL (default: the last one of each event)',
@@ -66,7 +67,7 @@ export const replayEvents = streaming({
 async function* replayed(context: Context, logs: Database | undefined, input: ReplayInput) {
   const { host, note } = context;
   const to = await destinations(context, logs, input);
-  await confirmOutside(context, to.values(), (count) => (count === 1 ? 'Send an event' : `Send ${count} events`));
+  await confirmOutside(context, to.values(), 'Send events');
   const [{ eventOf, webhookId }, { recordForward }, { withNumber }, prepare] = await Promise.all([
     import('../../webhooks/event/event.ts'),
     import('../../logs/forwards.ts'),
@@ -97,9 +98,6 @@ async function* replayed(context: Context, logs: Database | undefined, input: Re
     }
   } finally {
     await report(context, forwards);
-    const rest = to.size - count;
-    if (host.signal.reason === 'SIGPIPE' && rest > 0)
-      note('not-replayed', `nothing reads the output any more; events not replayed: ${rest}`);
   }
   return { replayed: to.size, failed, answers: Object.fromEntries(answers) };
 }
@@ -152,21 +150,14 @@ async function destinations(
   const { to, failed } = input;
   const everywhere = to === undefined ? undefined : forOption('--to', () => forwardUrl(to));
   const destinations = new Map<number, URL>();
-  let unsent = 0;
   for await (const past of chosenEvents(context, logs, input)) {
     const { event, forwards } = past;
     const last = forwards[0]?.url ?? event.forward_to;
-    if (failed && last === undefined) unsent += 1;
     if (failed && !hasFailed(past)) continue;
     const url = everywhere ?? (last === undefined ? undefined : forwardUrl(last));
     if (!url) throw usage(`${event.id} was never forwarded, so it has no destination`, 'give one with --to');
     destinations.set(event.number, url);
   }
-  if (unsent > 0)
-    context.note(
-      'never-forwarded',
-      `events that were never forwarded, which --failed leaves out: ${unsent}; bizmsg webhooks list shows them`,
-    );
   return destinations;
 }
 

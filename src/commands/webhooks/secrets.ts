@@ -45,7 +45,7 @@ export async function secretsToTry(
 ): Promise<readonly KnownSecret[]> {
   const usual = await usualSecrets(context, given);
   if (given.secretStdin || given.secretFile !== undefined || context.given.profile !== undefined) return usual;
-  return [...usual, ...(await sandboxSecrets(context)), ...(await profileSecrets(context))];
+  return [...usual, ...(await sandboxSecrets(context))];
 }
 
 /** All secrets of the running sandbox, the current one first. Does not start one. */
@@ -58,19 +58,6 @@ async function sandboxSecrets(context: Context): Promise<readonly KnownSecret[]>
     const secret = signingSecret(context, text);
     const whose = text === current ? "the sandbox's secret" : 'another secret of the sandbox';
     return secret === undefined ? [] : [{ secret, whose }];
-  });
-}
-
-async function profileSecrets({ host, reporter }: Context): Promise<readonly KnownSecret[]> {
-  const [{ readStore }, { configFolder }] = await Promise.all([
-    import('../../session/profiles/store.ts'),
-    import('../../session/folders.ts'),
-  ]);
-  const { profiles } = readStore(configFolder(host));
-  return Object.entries(profiles).flatMap(([name, { webhookSecret: secret }]) => {
-    if (secret === undefined) return [];
-    reporter.hide(secret);
-    return [{ secret, whose: `the secret of the profile "${name}"` }];
   });
 }
 

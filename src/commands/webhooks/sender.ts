@@ -10,12 +10,7 @@ import { remoteOf } from '../sandbox/control.ts';
 
 /** Where events come from: a sandbox, the service of an account, or unknown. */
 export type Sender =
-  | {
-      readonly kind: 'sandbox';
-      readonly locator: Locator;
-      /** True if it is used because no profile exists. */
-      readonly isDefault: boolean;
-    }
+  | { readonly kind: 'sandbox'; readonly locator: Locator }
   | { readonly kind: 'account'; readonly name: string }
   | { readonly kind: 'unknown' };
 
@@ -23,10 +18,9 @@ export type Sender =
 export async function senderOf(context: Context): Promise<Sender> {
   const [caller, sandboxes] = [optionalCaller(context), await context.sandboxes()];
   if (!caller) return { kind: 'unknown' };
-  const isDefault = caller.source === 'newcomer';
-  if (caller.kind === 'local') return { kind: 'sandbox', locator: await sandboxes.ensure(), isDefault };
+  if (caller.kind === 'local') return { kind: 'sandbox', locator: await sandboxes.ensure() };
   const called = await sandboxes.at(caller.baseUrl);
-  if (called) return { kind: 'sandbox', locator: called, isDefault };
+  if (called) return { kind: 'sandbox', locator: called };
   return { kind: 'account', name: caller.profile ?? 'of BIZMSG_API_KEY' };
 }
 
