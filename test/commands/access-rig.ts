@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { readIfPresent } from '../../src/base/files.ts';
 import { cli, type CliOptions, type Ran } from '../support/cli.ts';
 import { newHome } from '../support/fake-service.ts';
 import { testKey } from './profile-store.ts';
@@ -27,13 +27,7 @@ export function access(home = newHome()): Access {
     folder,
     run,
     login: (words, key = testKey) => run(`login --no-check --key-stdin --base-url ${service} --profile ${words}`, key),
-    stored: () => {
-      try {
-        return readFileSync(join(folder, 'profiles.json'), 'utf8');
-      } catch {
-        return undefined;
-      }
-    },
+    stored: () => readIfPresent(join(folder, 'profiles.json')),
     profiles: async () => JSON.parse((await run('profiles list -o json')).stdout),
   };
 }

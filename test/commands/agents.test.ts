@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { cli } from '../support/cli.ts';
 import { callerOf, newHome, openHostile } from '../support/fake-service.ts';
+import { storeAcme } from './profile-store.ts';
 
 const [live, sandbox] = ['sk_live_0123456789abcdef', 'sk_test_0123456789abcdef'];
 /** Nothing answers there. */
@@ -16,23 +17,12 @@ function run(words: readonly string[], env: Readonly<Record<string, string>>, ho
 }
 
 const send = ['send-template', '+12025550141', 'welcome'];
-const batch = [
-  'send-batch',
-  'welcome',
-  'people.csv',
-  '--batch',
-  'a',
-  '--at-most',
-  '1',
-  '--rate',
-  'none',
-  '--no-memory',
-];
+const batch = 'send-batch welcome people.csv --batch a --at-most 1 --rate none --no-memory'.split(' ');
 
 it.each([
   ['a message', send],
   ['a batch', batch],
-  ['an import', ['contacts', 'import', 'people.csv', '--at-most', '1', '--rate', 'none']],
+  ['an import', 'contacts import people.csv --at-most 1 --rate none'.split(' ')],
   ['a contact', ['contacts', 'create', '--set', 'phone=+12025550141']],
   ['a request', ['api', '/api/public/contacts', '-f', 'phone=+12025550141']],
 ])('an agent may not send %s with a live key', async (_, words) => {
@@ -41,12 +31,13 @@ it.each([
   expect(code).toBe(11);
 });
 
-it.each([['AI_AGENT'], ['CURSOR_AGENT'], ['GEMINI_CLI'], ['CODEX_SANDBOX'], ['CLAUDE_CODE_ENTRYPOINT'], ['OPENCODE']])(
-  'knows an agent by %s',
-  async (name) => {
-    expect((await run(send, { ...callerOf(elsewhere, live), [name]: 'x' })).code).toBe(11);
-  },
-);
+it('knows an agent by its variable', async () => {
+  const names = ['AI_AGENT', 'CURSOR_AGENT', 'GEMINI_CLI', 'CODEX_SANDBOX', 'CLAUDE_CODE_ENTRYPOINT', 'OPENCODE'];
+  for (const name of names) {
+    const { code, stderr } = await run(send, { ...callerOf(elsewhere, live), [name]: 'x' });
+    expect([code, stderr]).toEqual([11, expect.stringContaining(`(${name} is set)`)]);
+  }
+});
 
 it.each([
   ['reads something', ['templates', 'list'], live, agent],
@@ -68,9 +59,7 @@ it('does not stop an agent that calls a service on this machine', async () => {
 
 it('is allowed by a person only', async () => {
   const home = newHome();
-  const login = ['login', '--profile', 'acme', '--base-url', elsewhere, '--no-check', '--key-stdin', '--no-input'];
-  await cli(login, { home, stdin: live });
-  await cli(['keys', 'switch-mode', 'live', '--profile', 'acme', '--yes'], { home });
+  storeAcme(home, { baseUrl: elsewhere, key: live });
   const allow = ['profiles', 'set', 'acme', '--agents', 'live'];
   const own = await cli(allow, { home, env: agent });
   expect([own.code, own.stderr]).toEqual([11, expect.stringContaining('only a person may allow this')]);
@@ -84,8 +73,7 @@ it('is allowed by a person only', async () => {
 
 it('does not lift what a person has excluded', async () => {
   const home = newHome();
-  const login = ['login', '--profile', 'acme', '--base-url', elsewhere, '--no-check', '--key-stdin', '--no-input'];
-  await cli(login, { home, stdin: live });
+  storeAcme(home, { baseUrl: elsewhere, key: live });
   const file = join(home, 'list.csv');
   writeFileSync(file, 'phone\n');
   const set = (value: string, env = {}) => cli(['profiles', 'set', 'acme', '--exclude-from', value], { home, env });

@@ -1,14 +1,11 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { openHostile } from '../support/fake-service.ts';
-import { openWorld, type World } from '../support/world.ts';
+import { newWorld, type World } from '../support/world.ts';
 
 let world: World;
-beforeEach(async () => {
-  world = await openWorld();
-});
-afterEach(() => world.close());
+beforeEach(async () => void (world = await newWorld()));
 
 const [ada, bo, cy] = ['+12025550141', '+12025550142', '+12025550143'];
 
@@ -36,10 +33,8 @@ describe('numbers that are not mobile numbers', () => {
 
   it('are counted and shown in a dry run', async () => {
     const phones = [...mobile, '+493012345678'];
-    expect(JSON.parse((await live(phones, '--dry-run', '-o', 'json')).stdout)).toMatchObject({
-      to_send: 10,
-      not_mobile: 1,
-    });
+    const counts = JSON.parse((await live(phones, '--dry-run', '-o', 'json')).stdout);
+    expect(counts).toMatchObject({ to_send: 10, not_mobile: 1 });
     const line = '     1 of these  not a mobile number of its country (line 11)\n';
     expect((await live(phones, '--dry-run')).stdout).toContain(`    10 to send\n${line}`);
   });

@@ -26,10 +26,8 @@ async function showing(people: readonly Person[], options: Parameters<typeof mak
 
 describe('batches show', () => {
   it('has a line for each outcome, with reasons and the next command', async () => {
-    const { ledger, lines } = await showing([{ phone: ada, answer: sent }], {
-      name: 'sale-vip',
-      at: friday - 3_600_000,
-    });
+    const vip = { name: 'sale-vip', at: friday - 3_600_000 };
+    const { ledger, lines } = await showing([{ phone: ada, answer: sent }], vip);
     await addOptOuts(ledger, service, [{ phone: barbara, at: friday - 1, word: 'STOP' }]);
     const people = [ada, grace, grace, barbara].map((phone) => ({ phone }));
     const others = [
@@ -59,27 +57,20 @@ describe('batches show', () => {
   });
 
   it('counts what was delivered and read', async () => {
-    const { logs, lines } = await showing([
-      { phone: ada, answer: { kind: 'sent', messageId: 'msg_1' } },
-      { phone: grace, answer: { kind: 'sent', messageId: 'msg_2' } },
-      { phone: edsger, answer: { kind: 'sent', messageId: 'msg_3' } },
-    ]);
+    const answerOf = (at: number) => ({ kind: 'sent', messageId: `msg_${at}` }) as const;
+    const { logs, lines } = await showing([ada, grace, edsger].map((phone, at) => ({ phone, answer: answerOf(at) })));
     const { received } = await logs(() => friday + 20 * 60_000);
-    await received(receipt('message.delivered', 'msg_1'));
-    await received(receipt('message.read', 'msg_2'));
-    await received(receipt('message.delivered', 'msg_of_another_batch'));
-    await received(receipt('message.failed', 'msg_3'));
+    const receipts = { msg_0: 'delivered', msg_1: 'read', msg_of_another_batch: 'delivered', msg_2: 'failed' };
+    for (const [id, status] of Object.entries(receipts)) await received(receipt(`message.${status}`, id));
     expect((await lines())[2]).toMatch(/^ {5}3 sent {6}2 delivered, 1 read, 1 not delivered \(events until .*16:30\)$/);
   });
 
+  const elsewhere = `worker = '4711:1@a.1.laptop-2:00000001', until = ${friday + 90_000}`;
   it.each([
-    { change: 'is_cancelled = 1', head: /^Batch autumn · cancelled / },
-    { change: 'loading = 1', head: /^Batch autumn · its load was cut off / },
-    {
-      change: `worker = '4711:1@a.1.laptop-2:00000001', until = ${friday + 90_000}`,
-      head: /^Batch autumn · process 4711 on laptop-2 works on it · /,
-    },
-  ])('says in its first line: $head', async ({ change, head }) => {
+    [/^Batch autumn · cancelled /, 'is_cancelled = 1'],
+    [/^Batch autumn · its load was cut off /, 'loading = 1'],
+    [/^Batch autumn · process 4711 on laptop-2 works on it · /, elsewhere],
+  ])('says in its first line: %s', async (head, change) => {
     const { ledger, lines } = await showing([{ phone: ada }]);
     await ledger.write(() => query(`UPDATE batch SET ${change}`));
     expect((await lines())[0]).toMatch(head);
@@ -102,9 +93,8 @@ describe('batches show', () => {
   });
 
   it('shows an import', async () => {
-    const { lines } = await showing([{ phone: ada, answer: { kind: 'sent' } }], {
-      scope: { kind: 'import', template: '' },
-    });
+    const scope = { kind: 'import', template: '' } as const;
+    const { lines } = await showing([{ phone: ada, answer: { kind: 'sent' } }], { scope });
     expect((await lines()).slice(1)).toEqual([expect.stringMatching(/^contacts · people\.csv, /), '     1 imported']);
   });
 
@@ -123,21 +113,10 @@ describe('batches show', () => {
 
   it('is one object in JSON', async () => {
     const { json, batch } = await showing([{ phone: ada, answer: sent }, { phone: grace }, wrong('12')]);
-    expect(await json('batches show autumn', { now })).toMatchObject({
-      name: 'autumn',
-      id: batch.id,
-      state: 'stopped',
-      profile: 'blumen',
-      file: '/home/ada/people.csv',
-      rows: 3,
-      sent: 1,
-      waiting: 1,
-      failed: 1,
-      unsure: 0,
-      not_sent: 0,
-      before: [],
-      reasons: [{ outcome: 'failed', reason: 'phone: "12" is not a phone number', count: 1, lines: [4] }],
-      delivery: null,
-    });
+    const about = { name: 'autumn', id: batch.id, state: 'stopped', profile: 'blumen', file: '/home/ada/people.csv' };
+    const counts = { rows: 3, sent: 1, waiting: 1, failed: 1, unsure: 0, not_sent: 0 };
+    const reasons = [{ outcome: 'failed', reason: 'phone: "12" is not a phone number', count: 1, lines: [4] }];
+    const shown = await json('batches show autumn', { now });
+    expect(shown).toMatchObject({ ...about, ...counts, reasons, before: [], delivery: null });
   });
 });

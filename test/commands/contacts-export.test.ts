@@ -22,10 +22,8 @@ describe('contacts export', () => {
   it('prints rows with the columns of the first page, and a note about omitted fields', async () => {
     const { stdout, stderr } = await exported(two, '-o', 'csv');
     expect(stdout).toBe('id,name\n1,"A ""a"", b"\n2,\n3,\n');
-    expect(stderr).toBe(
-      'note: 1 of 3 rows were printed without the field note, which the first page with contacts lacks; ' +
-        'add --columns id,name,note, or use -o ndjson\n',
-    );
+    const lacking = 'without the field note, which the first page with contacts lacks';
+    expect(stderr).toBe(`note: 1 of 3 rows were printed ${lacking}; add --columns id,name,note, or use -o ndjson\n`);
   });
 
   it.each([
@@ -41,13 +39,8 @@ describe('contacts export', () => {
     expect([code, stdout, stderr]).toEqual([0, '', 'note: there are no contacts\n']);
   });
 
-  it('prints the requested columns', async () => {
-    expect((await exported(two, '-o', 'csv', '--columns', 'name')).stdout).toBe('name\n"A ""a"", b"\n\n\n');
-  });
-
   it.each([
     [[], 'id\tname\n1\tA "a", b\n2\t\n3\t\n'],
-    [['-o', 'csv'], 'id,name\n1,"A ""a"", b"\n2,\n3,\n'],
     [['-o', 'table'], 'id  name\n1   A "a", b\n2\n3\n'],
     [['-o', 'csv', '--columns', 'name'], 'name\n"A ""a"", b"\n\n\n'],
   ])('uses the columns of the first page with contacts: %j', async (words, shown) => {

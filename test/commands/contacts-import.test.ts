@@ -1,13 +1,10 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openWorld, type World } from '../support/world.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { newWorld, type World } from '../support/world.ts';
 
 let world: World;
-beforeEach(async () => {
-  world = await openWorld();
-});
-afterEach(() => world.close());
+beforeEach(async () => void (world = await newWorld()));
 
 const [ada, bo] = ['+12025550141', '+12025550142'];
 

@@ -1,14 +1,11 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { cli } from '../support/cli.ts';
 import { openHostile } from '../support/fake-service.ts';
-import { openWorld, type World } from '../support/world.ts';
+import { newWorld, type World } from '../support/world.ts';
 import { noteCodes } from '../support/json-lines.ts';
 
 let world: World;
-beforeEach(async () => {
-  world = await openWorld();
-});
-afterEach(() => world.close());
+beforeEach(async () => void (world = await newWorld()));
 
 const phone = '+12025550142';
 const create = (...argv: readonly string[]) => world.run(['contacts', 'create', ...argv]);

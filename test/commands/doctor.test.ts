@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { isRows, type Row } from '../../src/cli/output/rows.ts';
 import { authorityFile, deadPort, serve } from '../client/servers.ts';
 import { bin } from '../support/bin.ts';
@@ -9,7 +9,7 @@ import { makePipe } from '../support/disk.ts';
 import { callerOf, newHome, openHostile, testKey } from '../support/fake-service.ts';
 import { objects } from '../support/json-lines.ts';
 import { serveLocal } from '../support/local.ts';
-import { openWorld } from '../support/world.ts';
+import { newWorld } from '../support/world.ts';
 import { storeAcme } from './profile-store.ts';
 
 interface Examined {
@@ -33,8 +33,7 @@ async function examined(options: CliOptions, ...argv: readonly string[]): Promis
 
 describe('doctor', () => {
   it('makes one GET, and no other call', async () => {
-    const world = await openWorld();
-    onTestFinished(() => world.close());
+    const world = await newWorld();
     const { code, wrong, checks } = await examined(world);
     expect([code, wrong]).toEqual([0, []]);
     expect(Object.keys(checks)).toEqual(['node', 'state', 'profile', 'service', 'clock']);
@@ -217,8 +216,7 @@ function changePhone(path: string): void {
 
 describe('the report of doctor', () => {
   it('is one line if there is no problem', async () => {
-    const world = await openWorld();
-    onTestFinished(() => world.close());
+    const world = await newWorld();
     const { code, stdout, stderr } = await bin(['doctor'], { home: world.home, env: world.env });
     expect([code, stdout, stderr]).toEqual([0, '5 checks are fine.\n', '']);
   });

@@ -1,8 +1,8 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { cli } from '../support/cli.ts';
 import { openHostile } from '../support/fake-service.ts';
 import { noteCodes } from '../support/json-lines.ts';
-import { openWorld } from '../support/world.ts';
+import { newWorld } from '../support/world.ts';
 
 /** A service with these pages; the cursor is the number of the next page. */
 const paged = (...pages: readonly string[]) =>
@@ -106,8 +106,7 @@ describe('a list of contacts', () => {
 });
 
 it('a list shows the columns that people look for first on 44 columns, and no JSON on 80', async () => {
-  const world = await openWorld();
-  onTestFinished(() => world.close());
+  const world = await newWorld();
   const contacts = await world.run(['contacts', 'list', '--no-color'], { terminal: 44 });
   expect(contacts.stdout).toMatch(/^phone +name\n\+12025550111 {2}Grace Hopper\n/);
   expect(contacts.stderr).toMatch(/^note: more columns: .*tags, attributes,\s+created_at;/);

@@ -1,15 +1,14 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
-import { openWorld } from '../support/world.ts';
+import { expect, it } from 'vitest';
+import { newWorld } from '../support/world.ts';
 
 it.each([
   ['Asia/Tokyo', 'GMT+9', 9],
   ['Pacific/Honolulu', 'HST', -10],
   ['UTC', 'UTC', 0],
 ])('the end of a batch shows when others can be sent to in the time zone %s', async (zone, name, hours) => {
-  const world = await openWorld();
-  onTestFinished(() => world.close());
+  const world = await newWorld();
   const file = join(world.home, 'people.csv');
   writeFileSync(file, 'phone,name\n+12025550101,Ada\n');
   world.sandbox.keys.goLive();

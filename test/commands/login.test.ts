@@ -1,10 +1,10 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { deadPort } from '../client/servers.ts';
 import { errorIn, noteCodes } from '../support/json-lines.ts';
 import { modeOf, ownFile, ownFolder } from '../support/system.ts';
-import { openWorld, type World } from '../support/world.ts';
+import { newWorld, type World } from '../support/world.ts';
 import { access, service } from './access-rig.ts';
 import { bareKey, liveKey, testKey } from './profile-store.ts';
 
@@ -241,10 +241,7 @@ describe('what is typed', () => {
 
 describe('the check of the key', () => {
   let world: World;
-  beforeEach(async () => {
-    world = await openWorld();
-  });
-  afterEach(() => world.close());
+  beforeEach(async () => void (world = await newWorld()));
 
   const login = (key: string, url = world.url, words = '') =>
     world.run(`login --profile acme --base-url ${url} --key-stdin${words}`.split(' '), { env: {}, stdin: `${key}\n` });

@@ -1,11 +1,8 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openWorld, type World } from '../support/world.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { newWorld, type World } from '../support/world.ts';
 
 let world: World;
-beforeEach(async () => {
-  world = await openWorld();
-});
-afterEach(() => world.close());
+beforeEach(async () => void (world = await newWorld()));
 
 const ada = '+12025550101';
 

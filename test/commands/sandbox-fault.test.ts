@@ -69,23 +69,3 @@ describe('a fault after the message was sent', () => {
     expect(stderr.split('\n').slice(-4)).toEqual([...hints, '']);
   });
 });
-
-describe('a fault', () => {
-  it.each(['500', '503'])('with the status %s is named in the error', async (status) => {
-    const { run } = await local();
-    const { stdout: id } = await run(`sandbox fault contacts-list=${status} -o id`);
-    const { stderr } = await run('contacts list --profile local --retries 0');
-    expect(stderr).toContain(`: injected by fault ${id}`);
-  });
-
-  it.each([
-    ['500', 8],
-    ['reset', 9],
-    ['hang', 9],
-    ['10ms', 0],
-  ])('%s makes a GET exit %d', async (kind, exit) => {
-    const { run } = await local();
-    await run(`sandbox fault requests=${kind}`);
-    expect((await run(`contacts list --profile local --retries 0${patience(kind)}`)).code).toBe(exit);
-  });
-});

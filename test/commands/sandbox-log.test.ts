@@ -108,14 +108,6 @@ describe('sandbox log', () => {
     expect((await run('sandbox log -o json')).stdout).toBe('[]\n');
   });
 
-  it('shows a message on a terminal without control characters', async () => {
-    const { run, send } = await open();
-    const id = await send({ params: ['\u001b[31mAda', 'A'] });
-    const listed = await run('sandbox log --type messages --no-color', { terminal: 80 });
-    expect(listed.stdout).toMatch(/\+12025550142 {2}accepted {2}Hello Ada/);
-    expect((await run(`sandbox log ${id} --no-color`, { terminal: 80 })).stdout).toContain('Hello Ada, your order A');
-  });
-
   it.each([
     ['sandbox log --type sent', 2, '--type: "sent" is not one of messages, requests, events, deliveries'],
     ['sandbox log msg_1 --type events', 2, '[id] excludes --type'],

@@ -1,17 +1,14 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { cli, type CliOptions, later } from '../support/cli.ts';
 import { newHome } from '../support/fake-service.ts';
 import { errorIn, noteCodes, objects } from '../support/json-lines.ts';
 import { envOf, openService, type Reply } from '../support/service.ts';
-import { openWorld, type World } from '../support/world.ts';
+import { newWorld, type World } from '../support/world.ts';
 
 let world: World;
-beforeEach(async () => {
-  world = await openWorld();
-});
-afterEach(() => world.close());
+beforeEach(async () => void (world = await newWorld()));
 
 const [ada, bo, cy] = ['+12025550141', '+12025550142', '+12025550143'];
 const orders = `phone,name,order\n${ada},Ada,A-1\n${bo},Bo,A-2\n`;

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { manualClock } from '../../src/sandbox/time/clock.ts';
 import { startBin } from '../support/bin.ts';
 import { alive, cli } from '../support/cli.ts';
 import { openHostile, newHome } from '../support/fake-service.ts';
 import { serveLocal } from '../support/local.ts';
 import { errorIn } from '../support/json-lines.ts';
-import { openWorld } from '../support/world.ts';
+import { newWorld } from '../support/world.ts';
 import { delivery, listening, logsIn } from '../webhooks/rig.ts';
 import { secret, signed } from './webhooks-rig.ts';
 
@@ -23,8 +23,7 @@ const [delivers, fails, later] = ['+12025550101', '+12025550102', '+12025550103'
 /** A sandbox with a manual clock. */
 async function frozen() {
   const clock = manualClock(Date.UTC(2026, 4, 1, 12));
-  const world = await openWorld({ clock, seed: 'wait' });
-  onTestFinished(() => world.close());
+  const world = await newWorld({ clock, seed: 'wait' });
   const { sandbox } = world;
   return {
     ...world,

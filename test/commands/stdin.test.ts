@@ -1,13 +1,10 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
-import { openWorld, type World } from '../support/world.ts';
+import { beforeEach, expect, it } from 'vitest';
+import { newWorld, type World } from '../support/world.ts';
 
 let world: World;
-beforeEach(async () => {
-  world = await openWorld();
-});
-afterEach(() => world.close());
+beforeEach(async () => void (world = await newWorld()));
 
 const rows = (...phones: readonly string[]) => phones.map((to) => `{"to":"${to}"}\n`).join('');
 const [ada, alan, grace, joan] = ['+12025550141', '+12025550142', '+12025550144', '+12025550145'];

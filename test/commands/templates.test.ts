@@ -1,8 +1,8 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { cli } from '../support/cli.ts';
 import { openHostile } from '../support/fake-service.ts';
 import { errorIn } from '../support/json-lines.ts';
-import { openWorld } from '../support/world.ts';
+import { newWorld } from '../support/world.ts';
 
 const records = [
   { name: 'order_update', language: 'en', body: 'Hello {{1}}, {{2}} is on its way.', status: 'APPROVED' },
@@ -17,8 +17,7 @@ const listing = (templates: readonly object[]) =>
   );
 
 async function world() {
-  const opened = await openWorld();
-  onTestFinished(() => opened.close());
+  const opened = await newWorld();
   return opened;
 }
 

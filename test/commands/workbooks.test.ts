@@ -1,14 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
-import { openWorld, type World } from '../support/world.ts';
+import { beforeEach, expect, it } from 'vitest';
+import { newWorld, type World } from '../support/world.ts';
 import { type SheetParts, workbook } from '../support/workbook.ts';
 
 let world: World;
-beforeEach(async () => {
-  world = await openWorld();
-});
-afterEach(() => world.close());
+beforeEach(async () => void (world = await newWorld()));
 
 function file(sheets: readonly SheetParts[], name = 'people.xlsx'): string {
   const path = join(world.home, name);

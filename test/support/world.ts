@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import type { Locator } from '../../src/sandbox/remote/locator.ts';
@@ -42,4 +43,11 @@ export async function openWorld(options: SandboxOptions = {}): Promise<World> {
       home.remove();
     },
   };
+}
+
+/** The same until the end of a test. */
+export async function newWorld(options?: SandboxOptions): Promise<World> {
+  const world = await openWorld(options);
+  onTestFinished(() => world.close());
+  return world;
 }
