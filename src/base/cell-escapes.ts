@@ -11,7 +11,8 @@ export interface CellOptions {
 const controls = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]|\p{Surrogate}/gu;
 /** Most texts have none of these, and looking for them is faster. */
 const unusual = /[^\t\n\r -~]/;
-const marks = new RegExp(unseen, 'gu');
+/** Made on use: it takes 0.5 ms. */
+const marks = () => new RegExp(unseen, 'gu');
 
 const names: Readonly<Record<string, string>> = { '\\': '\\\\', '\t': '\\t', '\r': '\\r', '\n': '\\n', '\0': '\\0' };
 const values: Readonly<Record<string, string>> = { '\\': '\\', t: '\t', r: '\r', n: '\n', '0': '\0', '"': '"' };
@@ -44,7 +45,7 @@ export function unescapeTsv(cell: string): string {
 export function unicodeEscaped(text: string, { marks: all = false }: CellOptions = {}): string {
   if (!unusual.test(text)) return text;
   const escaped = text.replace(controls, unicodeEscape);
-  return all ? escaped.replace(marks, unicodeEscape) : escaped;
+  return all ? escaped.replace(marks(), unicodeEscape) : escaped;
 }
 
 export function unicodeEscape(character: string): string {

@@ -1,4 +1,15 @@
-import * as fs from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  type Stats,
+  statSync,
+} from 'node:fs';
 import { userInfo } from 'node:os';
 import { basename, dirname } from 'node:path';
 import { type CliError, configuration, fsError } from './errors.ts';
@@ -10,7 +21,7 @@ export function createFolder(path: string): void {
   if (isFolder(path)) return;
   createFolder(dirname(path));
   try {
-    fs.mkdirSync(path, { mode: 0o700 });
+    mkdirSync(path, { mode: 0o700 });
   } catch (error) {
     // Another process may have been first.
     if (!isFolder(path)) throw error;
@@ -21,7 +32,7 @@ export function createFolder(path: string): void {
 export function createStateFolder(folder: string): string {
   try {
     createFolder(folder);
-    fs.chmodSync(folder, 0o700);
+    chmodSync(folder, 0o700);
     return folder;
   } catch (error) {
     const fault = fsError(error);
@@ -34,7 +45,7 @@ export function createStateFolder(folder: string): string {
 /** Lists a folder; empty if it cannot be read. */
 export function namesIn(folder: string): readonly string[] {
   try {
-    return fs.readdirSync(folder);
+    return readdirSync(folder);
   } catch {
     return [];
   }
@@ -43,7 +54,7 @@ export function namesIn(folder: string): readonly string[] {
 /** Refuses an unreadable folder below the state folder: an empty list would look as if nothing had been done. */
 export function refuseUnreadable(folder: string): void {
   try {
-    fs.readdirSync(folder);
+    readdirSync(folder);
   } catch (error) {
     const fault = fsError(error);
     if (!fault) throw error;
@@ -59,24 +70,24 @@ function isFolder(path: string): boolean {
 
 /** Opens a regular file only: reading a pipe without a writer would block forever, even on signals. */
 function openRegular(path: string): number {
-  const fd = fs.openSync(path, fs.constants.O_RDONLY | fs.constants.O_NONBLOCK);
-  const stats = fs.fstatSync(fd);
+  const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  const stats = fstatSync(fd);
   if (stats.isFile()) return fd;
-  fs.closeSync(fd);
+  closeSync(fd);
   throw irregular(path, stats);
 }
 
 /** The error for what is not a regular file. */
-export function irregular(path: string, stats: fs.Stats): Error {
+export function irregular(path: string, stats: Stats): Error {
   return Object.assign(new Error(`${path} is not a file`), { code: stats.isDirectory() ? 'EISDIR' : 'EFTYPE', path });
 }
 
 export function readRegular(path: string): Buffer {
   const fd = openRegular(path);
   try {
-    return fs.readFileSync(fd);
+    return readFileSync(fd);
   } finally {
-    fs.closeSync(fd);
+    closeSync(fd);
   }
 }
 
@@ -93,7 +104,7 @@ export function readIfPresent(path: string): string | undefined {
 /** A file that comes with the program: next to it, or inside a standalone binary. */
 export function ownText(path: string): string {
   const contained = typeof __CONTAINED__ === 'undefined' ? undefined : __CONTAINED__[basename(path)];
-  return contained ?? fs.readFileSync(path, 'utf8');
+  return contained ?? readFileSync(path, 'utf8');
 }
 
 /** Throws if other users can change a file or folder, so that its content cannot be trusted. */
@@ -111,7 +122,7 @@ export function requireOwn(path: string): void {
   throw configuration('not-own', what, hint);
 }
 
-function isExposed({ mode, uid, gid }: fs.Stats, me: number): boolean {
+function isExposed({ mode, uid, gid }: Stats, me: number): boolean {
   // Root can change everything anyway.
   if (uid !== me && uid !== 0) return true;
   // A group with the number of the user is the user's private group on most Linux systems.
@@ -125,9 +136,9 @@ export function isPrivate(mode: number): boolean {
 }
 
 /** Undefined if it does not exist, or cannot be seen. */
-export function statsOf(path: string): fs.Stats | undefined {
+export function statsOf(path: string): Stats | undefined {
   try {
-    return fs.statSync(path, { throwIfNoEntry: false });
+    return statSync(path, { throwIfNoEntry: false });
   } catch (error) {
     if (fsError(error)) return undefined;
     throw error;

@@ -4,8 +4,8 @@
  */
 export const unseen = String.raw`[\p{Cf}\p{DI}\u2028\u2029\u2800](?<!\u200c|\u200d|\p{Emoji}\ufe0f)`;
 
-// Characters that a terminal acts on or hides. Tabs and line feeds are safe within quotes.
-const unsafeMarks = new RegExp(String.raw`[\u0000-\u0008\u000b-\u001f\u007f-\u009f]|${unseen}`, 'gu');
+// Characters that a terminal acts on or hides. Tabs and line feeds are safe within quotes. Made on use: it takes 0.5 ms.
+const unsafeMarks = () => new RegExp(String.raw`[\u0000-\u0008\u000b-\u001f\u007f-\u009f]|${unseen}`, 'gu');
 
 /** Quotes a word for a POSIX shell if needed. */
 export function posixQuote(word: string): string {
@@ -15,8 +15,8 @@ export function posixQuote(word: string): string {
 /** Quotes a word in POSIX quotes, or in `$'…'` (bash, zsh, ksh) if it has characters that a terminal acts on. */
 export function alwaysQuote(word: string): string {
   const plain = `'${word.replaceAll("'", String.raw`'\''`)}'`;
-  if (word.search(unsafeMarks) === -1) return plain;
-  return `$'${word.replace(/['\\]/g, String.raw`\$&`).replace(unsafeMarks, octal)}'`;
+  if (word.search(unsafeMarks()) === -1) return plain;
+  return `$'${word.replace(/['\\]/g, String.raw`\$&`).replace(unsafeMarks(), octal)}'`;
 }
 
 /** The UTF-8 bytes in octal, always three digits, so that a digit after them is not taken as part of the escape. */
