@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 'use strict';
 
-const { existsSync, mkdirSync, statSync } = require('node:fs');
+const { existsSync, mkdirSync, readFileSync, statSync } = require('node:fs');
 const nodeModule = require('node:module');
 const { homedir, userInfo } = require('node:os');
 const { dirname, join } = require('node:path');
@@ -36,6 +36,7 @@ const host = {
     return isTerminal(0);
   },
   streams: process,
+  readStdin: () => readFileSync(0, 'utf8'),
   // HOME may be set and empty.
   get home() {
     return homedir() || userInfo().homedir;

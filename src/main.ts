@@ -26,13 +26,14 @@ export async function main(host: Host): Promise<number> {
   const isHelp = alone === '--help' || alone === '-h';
   // Built for a pipe.
   if (__ROOT_HELP__ && isHelp && !host.stdout.isTTY) return print(host, __ROOT_HELP__);
+  if (host.argv[0] === '__complete') return print(host, (await import('./commands/complete.ts')).complete(host));
   const [{ run }, { tree }] = await Promise.all([import('./cli/run.ts'), import('./commands/index.ts')]);
   return run(host, tree);
 }
 
-async function print(host: Host, text: string): Promise<number> {
+async function print(host: Host, text: string | Promise<string>): Promise<number> {
   try {
-    await host.stdout.write(text);
+    await host.stdout.write(await text);
     return 0;
   } catch (error) {
     return (await import('./cli/run.ts')).fail(host, error);

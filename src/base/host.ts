@@ -72,6 +72,8 @@ export interface Host {
   readonly stdinIsTerminal: boolean;
   /** The raw streams, for reading stdin and for prompts. */
   readonly streams: { readonly stdin: Readable; readonly stderr: Writable };
+  /** Reads a pipe to its end, without streams, which take 4 ms to load. */
+  readStdin(): string;
   readonly home: string;
   /** Node version. */
   readonly node: string;

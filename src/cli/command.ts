@@ -171,8 +171,6 @@ interface Entry {
   readonly summary: string;
   /** Its heading in the help of its group. */
   readonly heading?: string;
-  /** Not shown in help or completion. */
-  readonly isHidden?: true;
 }
 
 export interface Group extends Entry {
@@ -208,7 +206,7 @@ export function lazyGroup(
   name: string,
   summary: string,
   commands: string,
-  load: () => Promise<readonly Node[]>,
+  load: () => Promise<Group['children']>,
 ): LazyNode {
   return { kind: 'lazy', name, summary, commands, open: async () => group(name, summary, await load()) };
 }
@@ -231,7 +229,6 @@ export interface Located {
 /** All commands below a group that help shows. */
 export async function commandsBelow({ children }: Group, path: readonly string[] = []): Promise<readonly Located[]> {
   const commands = children.map(async (child): Promise<readonly Located[]> => {
-    if (child.isHidden) return [];
     const [node, below] = [await opened(child), [...path, child.name]];
     return node.kind === 'group' ? commandsBelow(node, below) : [{ path: below, command: node }];
   });

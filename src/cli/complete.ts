@@ -1,5 +1,5 @@
 import { eventNames } from '../contract/events.ts';
-import { type Group, type Node, opened } from './command.ts';
+import { type Group, type LazyNode, type Node, opened } from './command.ts';
 import { globals, notAccepted } from './globals.ts';
 import { commonOptions } from './help.ts';
 import { safeLine } from './output/text.ts';
@@ -121,7 +121,17 @@ function isPrintable(text: string): boolean {
   return text !== '' && text.length <= 200 && safeLine(text) === text && !/[\p{Cc}\p{Cs}]/u.test(text);
 }
 
+/** The node to which words lead. */
+export async function nodeAt(tree: Group, words: readonly string[]): Promise<Node | undefined> {
+  let node: Node | undefined = tree;
+  for (const word of words) {
+    const child: Node | LazyNode | undefined =
+      node?.kind === 'group' ? node.children.find(({ name }) => name === word) : undefined;
+    node = child && (await opened(child));
+  }
+  return node;
+}
+
 export function childrenOf({ children }: Group): readonly Offered[] {
-  const shown = children.filter(({ isHidden }) => !isHidden);
-  return shown.map(({ name, summary }) => ({ text: name, about: summary }));
+  return children.map(({ name, summary }) => ({ text: name, about: summary }));
 }

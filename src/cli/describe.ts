@@ -7,9 +7,8 @@ import { longName, namesOf, type Param, placeholderOf } from './params.ts';
 /** A node and all below it, for programs; the root with global options and exit codes. */
 export async function describeNode(path: readonly string[], node: Node): Promise<object> {
   if (node.kind === 'command') return describedCommand(path, node);
-  const shown = node.children.filter(({ isHidden }) => !isHidden);
   const commands = await Promise.all(
-    shown.map(async (child) => describeNode([...path, child.name], await opened(child))),
+    node.children.map(async (child) => describeNode([...path, child.name], await opened(child))),
   );
   const group = { name: node.name, path: path.join(' '), summary: node.summary, commands };
   if (path.length > 1) return group;

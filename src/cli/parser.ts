@@ -67,7 +67,7 @@ class Parser extends Commander {
   #declareChildren({ children }: Group): void {
     for (const child of children) {
       const sub = new Parser([...this.#path, child.name], child, this.#draft).copyInheritedSettings(this);
-      this.addCommand(sub, { hidden: child.isHidden ?? false });
+      this.addCommand(sub);
     }
     this.hook('preSubcommand', (_, sub) => (sub instanceof Parser ? sub.open() : undefined));
   }

@@ -1,34 +1,22 @@
-import { command, type Context } from '../cli/command.ts';
-import { childrenOf, offerFor, type Offer, type Offered, type Typed } from '../cli/complete.ts';
+import { childrenOf, nodeAt, offerFor, type Offer, type Offered, type Typed } from '../cli/complete.ts';
 import { globals } from '../cli/globals.ts';
 import { topicNames } from '../cli/help.ts';
-import { type KnownSource, required } from '../cli/params.ts';
+import type { KnownSource } from '../cli/params.ts';
 import { batchesSeen } from '../cli/seen.ts';
-import { templatesSeen } from '../cli/seen-templates.ts';
-import { currentCaller } from '../session/caller.ts';
+import type { Host } from '../base/host.ts';
 import { configFolder } from '../session/folders.ts';
 import { readStore } from '../session/profiles/store.ts';
+import { tree } from './index.ts';
 
-/** Answers the scripts in completions/. It calls no service and writes no file. */
-export const completeWords = command({
-  name: '__complete',
-  summary: 'Complete the typed words',
-  isHidden: true,
-  params: { shell: required('<shell>', 'the shell that asks') },
-  examples: [],
-  sample: '',
-  accepts: [],
-  piped: 'verbatim',
-  run: async (context, { shell }) => {
-    // The words come through stdin, because they may hold a key, and every user can read arguments.
-    const typed = (await context.stdin()).split('\0').slice(0, -1);
-    const { node: tree } = await context.parse([]);
-    if (tree.kind === 'command') return Buffer.from('');
-    const offer = (words: readonly string[]) => offerFor(tree, afterProgram(words), namesOf(context));
-    return Buffer.from(reply(shell === 'bash' ? await offerInBash(typed, offer) : await offer(typed)));
-  },
-  view: (text) => text.toString(),
-});
+/**
+ * Answers the scripts in completions/. It calls no service and writes no file. The words come through stdin, because
+ * they may hold a key, and every user can read arguments.
+ */
+export async function complete(host: Host): Promise<string> {
+  const typed = host.readStdin().split('\0').slice(0, -1);
+  const offer = (words: readonly string[]) => offerFor(tree, afterProgram(words), namesOf(host));
+  return reply(host.argv[1] === 'bash' ? await offerInBash(typed, offer) : await offer(typed));
+}
 
 /** The kind, the part before each text, then the texts: all that the scripts need. */
 function reply({ kind, before, words }: Offer): string {
@@ -62,9 +50,8 @@ async function offerInBash(
 const modes = ['sandbox', 'live'] as const;
 
 /** The names stored on this machine. Unreadable files have none, because completion must not print errors. */
-function namesOf(context: Context) {
-  const { env, home } = context.host;
-  const store = () => readStore(configFolder(context.host));
+function namesOf({ env, home }: Host) {
+  const store = () => readStore(configFolder({ env, home }));
   const profiles = () => attempt(() => Object.keys(store().profiles).sort()) ?? [];
   return async (source: KnownSource, { words, options }: Typed): Promise<readonly Offered[]> => {
     switch (source) {
@@ -73,6 +60,10 @@ function namesOf(context: Context) {
       case 'callers':
         return [...profiles().map((text) => ({ text })), { text: 'local', about: 'the sandbox on this machine' }];
       case 'templates': {
+        const [{ templatesSeen }, { currentCaller }] = await Promise.all([
+          import('../cli/seen-templates.ts'),
+          import('../session/caller.ts'),
+        ]);
         const mode = modes.find((one) => one === options.get(globals.mode));
         const given = { profile: options.get(globals.profile), baseUrl: options.get(globals.baseUrl), mode };
         const caller = attempt(() => currentCaller({ host: { env, home }, given: { ...given, noInput: true } }));
@@ -82,9 +73,9 @@ function namesOf(context: Context) {
       case 'batches':
         return batchesSeen({ env, home }).map((text) => ({ text }));
       case 'help': {
-        const { node } = await context.parse([...words, '--help']);
+        const node = await nodeAt(tree, words);
         const topics = words.length === 0 ? topicNames.map((text) => ({ text })) : [];
-        return node.kind === 'group' ? [...childrenOf(node), ...topics] : [];
+        return node?.kind === 'group' ? [...childrenOf(node), ...topics] : [];
       }
       case 'files':
       default:

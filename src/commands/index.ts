@@ -1,10 +1,13 @@
 import { group, lazyCommand, lazyGroup, type LazyNode, type Node } from '../cli/command.ts';
-import { sendTemplate } from './send-template.ts';
 
 /** All commands. A group loads its commands on first use. */
 export const tree = group('bizmsg', 'The command line of the Business Messaging Public API', [
   ...under('Send', [
-    sendTemplate,
+    lazyCommand(
+      'send-template',
+      'Send an approved template to one person',
+      async () => (await import('./send-template.ts')).sendTemplate,
+    ),
     lazyCommand(
       'send-batch',
       'Send a message to every person of a file',
@@ -107,14 +110,6 @@ export const tree = group('bizmsg', 'The command line of the Business Messaging 
       'Show help for a command, a topic, an option or an exit code',
       async () => (await import('./help.ts')).helpCommand,
     ),
-    {
-      ...lazyCommand(
-        '__complete',
-        'Complete the typed words',
-        async () => (await import('./complete.ts')).completeWords,
-      ),
-      isHidden: true,
-    },
   ]),
 ]);
 

@@ -33,6 +33,7 @@ function written(seconds: number, { terminal, quiet = false, env = {}, after = '
     stderr: output,
     stdinIsTerminal: false,
     streams: { stdin: new PassThrough(), stderr: new PassThrough() },
+    readStdin: () => '',
     home: '/nowhere',
     node: process.versions.node,
     parent: 1,

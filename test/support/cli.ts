@@ -1,8 +1,7 @@
 import { spawn } from 'node:child_process';
 import { PassThrough, Readable, type Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { tree } from '../../src/commands/index.ts';
-import { run } from '../../src/cli/run.ts';
+import { main } from '../../src/main.ts';
 import { loadSqlite } from '../../bin/sqlite.js';
 import { readIfPresent } from '../../src/base/files.ts';
 import type { Attached, Host, Output } from '../../src/base/host.ts';
@@ -37,7 +36,7 @@ export interface CliOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Runs a command line in this process, like `main`. */
+/** Runs a command line in this process. */
 export async function cli(argv: readonly string[], options: CliOptions): Promise<Ran> {
   const out = collector(options.stdout ? undefined : options.terminal, options.stdout === 'file');
   const err = collector(options.terminal);
@@ -48,6 +47,7 @@ export async function cli(argv: readonly string[], options: CliOptions): Promise
     stderr: err.output,
     stdinIsTerminal: options.keyboard !== undefined,
     streams: options.keyboard ?? { stdin: stdin(options.stdin), stderr: new PassThrough() },
+    readStdin: () => String(options.stdin),
     home: options.home,
     node: options.node ?? process.versions.node,
     pid: options.pid ?? process.pid,
@@ -66,7 +66,7 @@ export async function cli(argv: readonly string[], options: CliOptions): Promise
     },
     spawnAttached: (command, given) => attached(command, given, [out.output, err.output]),
   };
-  const code = await run(host, tree);
+  const code = await main(host);
   return { code, stdout: out.text(), stderr: err.text() };
 }
 
