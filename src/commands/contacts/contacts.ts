@@ -1,10 +1,8 @@
 import { usage } from '../../base/errors.ts';
-import { importParams } from '../../batches/options.ts';
-import { batchView } from '../../batches/view.ts';
-import { command, type Context } from '../../cli/command.ts';
+import { command, type Context, lazyCommand } from '../../cli/command.ts';
 import { callOptions } from '../../cli/globals.ts';
 import { cell, isRow } from '../../cli/output/rows.ts';
-import { argument, option, repeated } from '../../cli/params.ts';
+import { option, repeated } from '../../cli/params.ts';
 import { isRecord } from '../../contract/readers.ts';
 import { bodyField, jsonIn, nested } from '../body.ts';
 import { listing, listParams, listView } from '../lists.ts';
@@ -88,37 +86,13 @@ function lines(created: unknown): readonly string[] {
   return isRow(created) ? Object.entries(created).map(([key, value]) => `  ${key}: ${cell(value)}`) : [];
 }
 
-const importContacts = command({
-  name: 'import',
-  summary: 'Create a contact for every row of a file',
-  details: [
-    'Each column becomes the field of the same name, unless --map renames it. Empty cells are left out. In a field name,',
-    'a dot makes an object: attributes.city. Repeat the command as often as you like: each contact is created once.',
-  ].join('\n'),
-  params: {
-    file: argument('[file]', 'CSV, Excel (.xlsx), TSV, NDJSON or JSON; - is stdin'),
-    ...importParams,
-  },
-  examples: [
-    'contacts import people.csv --profile local',
-    'contacts import people.csv --profile local --dry-run',
-    'contacts import crm.csv --map Mobile=phone --country US --type tags=list:semicolon --profile local',
-  ],
-  sample: 'Batch people (simulated): 2 of 2 are contacts, 0.3 s',
-  accepts: callOptions,
-  piped: 'text',
-  run: async (context, { file: typed, ...options }, emit) => {
-    const isAsked = typed === undefined;
-    if (isAsked && !context.interactive)
-      throw usage('the file is missing', 'bizmsg contacts import <file>; it asks only on a terminal');
-    const [{ sendFile }, { askForFile }] = await Promise.all([
-      import('../../batches/send-file.ts'),
-      import('../../batches/ask.ts'),
-    ]);
-    const file = typed ?? (await askForFile(context));
-    return sendFile(context, { command: 'contacts import', template: '', file, isAsked, ...options }, emit);
-  },
-  ...batchView,
-});
-
-export const contactsCommands = [listContacts, createContact, importContacts, exportContacts];
+export const contactsCommands = [
+  listContacts,
+  createContact,
+  lazyCommand(
+    'import',
+    'Create a contact for every row of a file',
+    async () => (await import('./import.ts')).importContacts,
+  ),
+  exportContacts,
+];
