@@ -69,3 +69,10 @@ describe('a fault after the message was sent', () => {
     expect(stderr.split('\n').slice(-4)).toEqual([...hints, '']);
   });
 });
+
+it.each(['500', '503'])('the error of a request names the fault that answered it with %s', async (status) => {
+  const { run } = await local();
+  const { stdout: id } = await run(`sandbox fault contacts-list=${status} -o id`);
+  const { stderr } = await run('contacts list --profile local --retries 0');
+  expect(stderr).toContain(`: injected by fault ${id}`);
+});
