@@ -1,16 +1,17 @@
-import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { isRecord } from '../../src/contract/readers.ts';
 import { deadPort, serve } from '../client/servers.ts';
 import { bin, startBin, temporaryHome } from '../support/bin.ts';
 import { alive, cli, type CliOptions, type Ran } from '../support/cli.ts';
 import { commands, type Named } from '../support/commands.ts';
 import { conversation } from '../support/conversation.ts';
 import { callerOf, newHome } from '../support/fake-service.ts';
+import { isLong } from '../support/long-tests.ts';
 import { serveLocal } from '../support/local.ts';
 import { openWorld } from '../support/world.ts';
+import { storeText } from '../commands/profile-store.ts';
 import { signed } from '../commands/webhooks-rig.ts';
 import { delivery, logsIn } from '../webhooks/rig.ts';
 
@@ -31,10 +32,6 @@ function leaks(text: string, secrets: readonly string[]): readonly string[] {
   });
   return parts.filter((part) => text.includes(part));
 }
-
-const forms = ['text', 'json', 'csv'] as const;
-type Form = (typeof forms)[number];
-const formWords = (form: Form) => (form === 'text' ? [] : ['-o', form]);
 
 const rowFolder = temporaryHome();
 afterAll(() => rowFolder.remove());
@@ -134,20 +131,11 @@ it('covers every command', () => {
   expect(commands.map(({ name }) => name).sort()).toEqual(covered.sort());
 });
 
-function linesOf({ name, command }: Named, cases: readonly string[], wanted: readonly Form[] = forms) {
-  const dry = command.accepts.includes('dryRun') ? [[], ['--dry-run']] : [[]];
-  const printed = command.accepts.includes('output') ? wanted : (['text'] as const);
-  return cases.flatMap((words) =>
-    printed.flatMap((form) =>
-      dry.map((more) => [...`${name} ${words}`.trim().split(' '), ...formWords(form), ...more]),
-    ),
-  );
-}
-
+/** Named cases, with the command and its stdin. */
 const withCase = (cases: Cases) =>
   commands.flatMap((named) => {
-    const one = cases[named.name];
-    return one ? [{ name: named.name, named, one, stdin: stdins[named.name] ?? secret }] : [];
+    const lines = cases[named.name];
+    return lines ? [{ name: named.name, named, lines, stdin: stdins[named.name] ?? secret }] : [];
   });
 
 type Look = (argv: readonly string[], options: CliOptions) => Promise<Ran>;
@@ -158,122 +146,109 @@ const looks: readonly Look[] = [
   (argv, options) => cli([...argv, '--debug'], options),
   (argv, options) => cli([...argv, '--debug'], { ...options, terminal: 60 }),
 ];
+const formats = [[], ['-o', 'json'], ['-o', 'csv']] as const;
 
-type Caller = () => CliOptions | Promise<CliOptions>;
+type Caller = () => CliOptions;
 
-/** Runs a command as each caller, in looks that take turns. */
-async function byEach(argv: readonly string[], turn: number, callers: readonly Caller[]): Promise<readonly Ran[]> {
-  const ran: Ran[] = [];
-  for (const [number, caller] of callers.entries()) {
-    const look = looks[(turn + number) % looks.length] ?? cli;
-    ran.push(await look(argv, await caller()));
-  }
-  return ran;
+/** What was printed, and the command lines that printed a part of a secret. */
+interface Shown {
+  readonly text: string;
+  readonly leaks: readonly object[];
+}
+
+/** Runs the lines of a command as each caller. Looks take turns, and so do formats, of which the long form tries all. */
+async function shown(
+  { name, command }: Named,
+  lines: readonly string[],
+  callers: readonly Caller[],
+  secrets: () => readonly string[],
+): Promise<Shown> {
+  const printed = command.accepts.includes('output') ? formats : [[]];
+  const dry = command.accepts.includes('dryRun') ? ['', ' --dry-run'] : [''];
+  const all = { text: '', leaks: Array<object>() };
+  for (const [turn, line] of lines.flatMap((words) => dry.map((more) => `${name} ${words}${more}`)).entries())
+    for (const [number, caller] of callers.entries())
+      for (const form of isLong ? printed : [printed[(turn + number) % printed.length] ?? []]) {
+        const argv = [...line.trim().split(/ +/), ...form];
+        const text = printedBy([await (looks[(2 * turn + number) % looks.length] ?? cli)(argv, caller())]);
+        const parts = leaks(text, secrets());
+        all.text += text;
+        if (parts.length > 0) all.leaks.push({ argv, parts });
+      }
+  return all;
 }
 
 const printedBy = (ran: readonly Ran[]) => ran.map(({ stdout, stderr }) => stdout + stderr).join('\n');
 
-async function profileHome(): Promise<string> {
+const acme = {
+  baseUrl: 'https://api.example.com',
+  mode: 'sandbox',
+  keys: { sandbox: testKey, live: liveKey },
+  webhookSecret: secret,
+  team: `postgres://u:${teamPassword}@127.0.0.1:9/team`,
+};
+const storeOfAcme = JSON.stringify({ version: 1, current: 'acme', profiles: { acme } });
+
+function profileHome(): string {
   const home = newHome();
-  const folder = join(home, '.config/bizmsg');
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const acme = {
-    baseUrl: 'https://api.example.com',
-    mode: 'sandbox',
-    keys: { sandbox: testKey, live: liveKey },
-    webhookSecret: secret,
-    team: `postgres://u:${teamPassword}@127.0.0.1:9/team`,
-  };
-  writeFileSync(join(folder, 'profiles.json'), JSON.stringify({ version: 1, current: 'acme', profiles: { acme } }), {
-    mode: 0o600,
-  });
+  storeText(home, storeOfAcme);
   return home;
 }
 
-describe('no key is printed by', () => {
-  it.each(withCase(calls))('$name, calling a sandbox', async ({ named, one }) => {
-    const world = await openWorld();
-    const { sandbox, home, env } = world;
+function damagedHome(): string {
+  const home = newHome();
+  storeText(home, storeOfAcme.slice(0, -3));
+  return home;
+}
+
+describe('no secret is printed by', () => {
+  it.each(withCase(calls))('$name, calling a sandbox', async ({ named, lines }) => {
+    const { sandbox, home, env, close } = await openWorld();
+    onTestFinished(close);
     sandbox.keys.goLive();
-    const secrets = [sandbox.keys.sandbox, sandbox.keys.live, sandbox.secret()];
-    const shown: string[] = [];
-    try {
-      for (const [at, line] of linesOf(named, one).entries()) {
-        const ran = await byEach(line, at, [
-          () => ({ home, env: { ...env, BIZMSG_API_KEY: sandbox.keys.live } }),
-          () => ({ home, env }),
-          () => ({ home, env: { ...env, BIZMSG_API_KEY: wrong } }),
-        ]);
-        expect([line, leaks(printedBy(ran), [...secrets, wrong])]).toEqual([line, []]);
-        shown.push(ran[0]?.stderr ?? '');
-      }
-      expect(shown.join('\n')).toContain('LIVE');
-    } finally {
-      await world.close();
-    }
+    const { sandbox: key, live } = sandbox.keys;
+    const callers = [live, key, wrong].map((one) => () => ({ home, env: { ...env, BIZMSG_API_KEY: one } }));
+    const secrets = () => [key, live, sandbox.secret(), wrong];
+    const text = expect.stringContaining('LIVE');
+    expect(await shown(named, lines, callers, secrets)).toEqual({ text, leaks: [] });
   });
 
-  it.each(withCase(atHome))('$name, with keys in the store and in the environment', async ({ named, one, stdin }) => {
-    const callers: readonly Caller[] = [
-      ...[
-        {},
-        callerOf('https://api.example.com', bareKey),
-        callerOf('http://api.example.com', liveKey),
-        { BIZMSG_API_KEY: liveKey, BIZMSG_PROFILE: 'acme' },
-        { BIZMSG_API_KEY: oddKey },
-      ].map((env) => async () => ({ home: await profileHome(), stdin, env })),
-      async () => ({ home: await damagedHome(), stdin }),
+  it.each(withCase(atHome))('$name, with keys in the store and in the environment', async ({ named, lines, stdin }) => {
+    const environments = [
+      {},
+      callerOf('https://api.example.com', bareKey),
+      callerOf('http://api.example.com', liveKey),
+      { BIZMSG_API_KEY: liveKey, BIZMSG_PROFILE: 'acme' },
+      { BIZMSG_API_KEY: oddKey },
     ];
-    for (const [at, line] of linesOf(named, one).entries()) {
-      const ran = await byEach(line, at, callers);
-      expect([line, leaks(printedBy(ran), [...stored, oddKey])]).toEqual([line, []]);
-    }
+    const callers: Caller[] = environments.map((env) => () => ({ home: profileHome(), stdin, env }));
+    callers.push(() => ({ home: damagedHome(), stdin }));
+    expect((await shown(named, lines, callers, () => [...stored, oddKey])).leaks).toEqual([]);
   });
-});
 
-describe('no webhook secret is printed by', () => {
-  it.each(withCase(ofEvents))('$name', async ({ named, one, stdin }) => {
-    for (const [at, line] of linesOf(named, one).entries()) {
-      const home = await profileHome();
-      const journal = await logsIn(join(home, '.local/state/bizmsg'));
-      await journal.received(delivery('{}', { headers: signed('{}', { at: 0 }) }));
-      const callers: readonly NonNullable<CliOptions['env']>[] = [
-        {},
-        { BIZMSG_WEBHOOK_SECRET: secret },
-        { BIZMSG_WEBHOOK_SECRET: `${secret} ${secret}` },
-      ];
-      const ran = await byEach(
-        line,
-        at,
-        callers.map((env) => () => ({ home, stdin, env })),
-      );
-      expect([line, leaks(printedBy(ran), stored)]).toEqual([line, []]);
-    }
+  it.each(withCase(ofEvents))('$name, with a received event', async ({ named, lines, stdin }) => {
+    const home = profileHome();
+    const journal = await logsIn(join(home, '.local/state/bizmsg'));
+    await journal.received(delivery('{}', { headers: signed('{}', { at: 0 }) }));
+    const callers: readonly Caller[] = [
+      () => ({ home, stdin }),
+      () => ({ home, stdin, env: { BIZMSG_WEBHOOK_SECRET: secret } }),
+      () => ({ home, stdin, env: { BIZMSG_WEBHOOK_SECRET: `${secret} ${secret}` } }),
+    ];
+    expect((await shown(named, lines, callers, () => stored)).leaks).toEqual([]);
   });
-});
 
-describe('only the key that it creates is printed by', () => {
-  it.each(withCase(controls))('$name', async ({ named, one, stdin }) => {
+  it.each(withCase(controls))('$name, but the key that it creates', async ({ named, lines, stdin }) => {
     const home = newHome();
     const sandbox = await serveLocal(home);
     for (const key of [sandbox.keys.sandbox, wrong]) {
       const headers = { authorization: `Bearer ${key}` };
       await sandbox.answer({ method: 'GET', target: `/api/public/contacts?key=${key}`, headers, body: '' });
     }
-    for (const [at, line] of linesOf(named, one).entries()) {
-      const ran = await byEach(line, at, [() => ({ home, stdin })]);
-      const { sandbox: key, live } = sandbox.keys;
-      expect([line, leaks(printedBy(ran), [key, live, sandbox.secret(), wrong, secret])]).toEqual([line, []]);
-    }
+    const secrets = () => [sandbox.keys.sandbox, sandbox.keys.live, sandbox.secret(), wrong, secret];
+    expect((await shown(named, lines, [() => ({ home, stdin })], secrets)).leaks).toEqual([]);
   });
 });
-
-async function damagedHome(): Promise<string> {
-  const home = await profileHome();
-  const file = join(home, '.config/bizmsg/profiles.json');
-  writeFileSync(file, readFileSync(file, 'utf8').slice(0, -3));
-  return home;
-}
 
 type Echo = (response: ServerResponse, key: string) => void;
 
@@ -319,29 +294,32 @@ function textsIn(folder: string): readonly string[] {
 
 describe('no key is printed if the service responds with', () => {
   // Errors are the same in all formats except these.
-  const lines = withCase(calls)
-    .flatMap(({ named, one }) => linesOf(named, one.slice(0, 1), ['text', 'json']))
-    .filter((line) => !line.includes('--dry-run'));
+  const lines = Object.entries(calls).flatMap(([name, [words]]) => [`${name} ${words}`, `${name} ${words} -o json`]);
   const keys = [testKey, bareKey, oddKey];
 
-  it.each(Object.entries(echoes))('%s that repeats it', async (_, echo) => {
-    const services = await Promise.all(keys.map((key) => serve((__, ___, response) => echo(response, key))));
-    for (const [at, line] of lines.entries()) {
+  async function leaksOf(urlFor: (key: string) => Promise<string>, wanted: readonly string[]) {
+    const urls = await Promise.all(keys.map(urlFor));
+    const all: object[] = [];
+    for (const [at, line] of wanted.entries()) {
       const key = keys[at % keys.length] ?? '';
-      const env = callerOf(services[at % keys.length]?.url ?? '', key);
+      const argv = [...line.trim().split(/ +/), '--retries', '0'];
       // After a 429, another batch of the same home would wait.
-      const ran = await byEach([...line, '--retries', '0'], 2 * at, [() => ({ home: newHome(), env })]);
-      expect([line, leaks(printedBy(ran), [key])]).toEqual([line, []]);
+      const options = { home: newHome(), env: callerOf(urls[at % keys.length] ?? '', key) };
+      const parts = leaks(printedBy([await (looks[(2 * at) % looks.length] ?? cli)(argv, options)]), [key]);
+      if (parts.length > 0) all.push({ argv, parts });
     }
+    return all;
+  }
+
+  it.each(Object.entries(echoes))('%s that repeats it', async (_, echo) => {
+    const urlFor = async (key: string) => (await serve((__, ___, response) => echo(response, key))).url;
+    expect(await leaksOf(urlFor, lines)).toEqual([]);
   });
 
   it('no response, because the service is unreachable', async () => {
-    const env = callerOf(`http://127.0.0.1:${await deadPort()}`, bareKey);
     // A batch would wait for it.
-    for (const [at, line] of lines.filter((words) => !words.includes(rowFile)).entries()) {
-      const ran = await byEach([...line, '--retries', '0'], at, [() => ({ home: newHome(), env })]);
-      expect([line, leaks(printedBy(ran), [bareKey])]).toEqual([line, []]);
-    }
+    const calling = lines.filter((line) => !line.includes(rowFile));
+    expect(await leaksOf(async () => `http://127.0.0.1:${await deadPort()}`, calling)).toEqual([]);
   });
 
   it.each(['400 with JSON', '500 with a long text', '200 with HTML'])('%s, nor stored by a batch', async (name) => {
@@ -351,7 +329,7 @@ describe('no key is printed if the service responds with', () => {
     const run = (line: string) => cli(line.split(' '), { home, env });
     const ran = [await run(`contacts import ${rowFile} ${limits}`)];
     for (const line of ['batches list', 'batches show row', 'batches report row', 'batches show none', 'history'])
-      for (const form of forms) ran.push(await run([line, ...formWords(form)].join(' ')));
+      for (const form of formats) ran.push(await run([line, ...form].join(' ')));
     const kept = textsIn(home);
     expect([ran[0]?.code, kept.some((text) => text.includes('+12025550142'))]).toEqual([10, true]);
     for (const line of ['resume row', 'mark row --sent', 'cancel row', 'delete row --yes'])
@@ -364,7 +342,7 @@ describe('a batch with a key', () => {
   /** A machine with keys in its profiles, and what was sent, stored and printed. */
   async function seenOf(argv: readonly string[], { keyboard }: Pick<CliOptions, 'keyboard'> = {}) {
     const service = await serve((_, __, response) => response.end('{"message_id":"msg_1"}'));
-    const home = await profileHome();
+    const home = profileHome();
     const env = callerOf(service.url, testKey);
     const options = { home, env, ...(keyboard && { keyboard, terminal: 80 }) };
     const ran = [await cli(['send-batch', 'welcome', ...argv, '--batch', 'row'], options)];
@@ -435,9 +413,7 @@ describe('a sandbox in the background', () => {
     keys = Object.values(JSON.parse((await run('sandbox', 'env', '-o', 'json')).stdout))
       .map(String)
       .filter((value) => !value.startsWith('http'));
-    const status: unknown = JSON.parse((await run('sandbox', 'status', '-o', 'json')).stdout);
-    const [first]: readonly unknown[] = Array.isArray(status) ? status : [];
-    pid = isRecord(first) ? Number(first['pid']) : 0;
+    [{ pid }] = JSON.parse((await run('sandbox', 'status', '-o', 'json')).stdout);
   });
   afterAll(async () => {
     await run('sandbox', 'stop');
