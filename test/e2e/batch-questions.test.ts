@@ -1,10 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { serve } from '../client/servers.ts';
 import { cli } from '../support/cli.ts';
-import { type Answer, conversation } from '../support/conversation.ts';
+import { type Answer, talk as converse } from '../support/conversation.ts';
 import { callerOf, newHome } from '../support/fake-service.ts';
 import { workbook } from '../support/workbook.ts';
 import { openWorld } from '../support/world.ts';
@@ -21,12 +20,8 @@ async function person() {
   const write = (name: string, content: string | Buffer) => writeFileSync(join(world.home, name), content);
   const wordsOf = (line: string) =>
     line.split(' ').map((word) => (/\.(csv|txt|xlsx)$/.test(word) ? join(world.home, word) : word));
-  const talk = async (line: string, answers: readonly Answer[] = [], env = live) => {
-    const { keyboard, shown } = conversation(answers);
-    const ran = await world.run(wordsOf(line), { terminal: 120, keyboard, env });
-    const plain = stripVTControlCharacters;
-    return { code: ran.code, asked: shown(), stdout: plain(ran.stdout), stderr: plain(ran.stderr) };
-  };
+  const talk = (line: string, answers: readonly Answer[] = [], env = live) =>
+    converse(wordsOf(line), answers, { home: world.home, env });
   const script = (line: string) => world.run(wordsOf(line), { env: live });
   const sent = () => world.sandbox.messages().map(({ to, params }) => [to, ...params].join(' '));
   return { ...world, write, talk, script, sent };
@@ -166,13 +161,10 @@ describe('a person chooses', () => {
       stderr: expect.stringMatching(/process \d+ has worked on batch b since today \d\d:\d\d: 0 of 2 done/),
     });
     const answering = (text: string, then = () => {}) =>
-      conversation([[/0 of 2 done. Wait/, async () => (setImmediate(then), text)]]).keyboard;
-    expect(await cli(argv, { home, env, terminal: 80, keyboard: answering('n') })).toMatchObject({ code: 11 });
-    const waited = await cli(argv, { home, env, terminal: 80, keyboard: answering('y', answer) });
-    expect([(await working).code, waited]).toEqual([
-      0,
-      { code: 0, stdout: expect.stringContaining('2 of 2 have the message'), stderr: expect.any(String) },
-    ]);
+      converse(argv, [[/0 of 2 done. Wait/, async () => (setImmediate(then), text)]], { home, env });
+    expect((await answering('n')).code).toBe(11);
+    const { code, stdout } = await answering('y', answer);
+    expect([(await working).code, code, stdout]).toEqual([0, 0, expect.stringContaining('2 of 2 have the message')]);
     expect(service.seen.filter(({ method }) => method === 'POST')).toHaveLength(2);
   });
 });

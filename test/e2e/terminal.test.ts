@@ -37,10 +37,6 @@ describe('prompts', () => {
 
   const here = () => ({ home: world.home });
   const store = () => join(world.home, '.config/bizmsg/profiles.json');
-  const run = (line: string, input?: string) => world.bin(line.split(' '), {}, input);
-  const addProfile = () =>
-    run(`login --no-check --profile acme --base-url ${world.url} --key-stdin`, world.sandbox.keys.sandbox);
-  const profiles = async (): Promise<unknown> => JSON.parse((await run('profiles list -o json')).stdout);
 
   /** Answers the prompts of login before the key. */
   async function loginUpToKey(terminal: Terminal): Promise<void> {
@@ -60,9 +56,9 @@ describe('prompts', () => {
     expect(await terminal.ended()).toBe(0);
     expect(terminal.screen()).toMatch(/create a key in the account settings[^]*\*{20,}[^]*Logged in as acme/);
     expect(terminal.history()).not.toContain(world.sandbox.keys.sandbox.slice(-12));
-    expect(await profiles()).toMatchObject([
-      { name: 'acme', base_url: world.url, in_use: true, mode: 'sandbox', plan: 'growth' },
-    ]);
+    const { stdout } = await world.run(['profiles', 'list', '-o', 'json'], { env: {} });
+    const profile = { name: 'acme', base_url: world.url, in_use: true, mode: 'sandbox', plan: 'growth' };
+    expect(JSON.parse(stdout)).toMatchObject([profile]);
   });
 
   it('no key press reveals the key', async () => {
@@ -74,32 +70,6 @@ describe('prompts', () => {
     terminal.type('more');
     await terminal.until('***********');
     expect(terminal.screen()).not.toMatch(/visible|visibility/);
-  });
-
-  it('login asks for another key if the first one is not a key, or is refused by the service', async () => {
-    const terminal = open(here());
-    await loginUpToKey(terminal);
-    terminal.answer('abc');
-    await terminal.until(/the key begins with neither sk_test_ nor sk_live_: [^\n]* --mode\n {2}live\n/);
-    terminal.press('C-u');
-    terminal.answer('sk_test_local-wrong-wrong-wrong');
-    await terminal.reply('401 Unauthorized', world.sandbox.keys.sandbox);
-    await terminal.until('Plan of the account');
-    terminal.press('Enter');
-    expect([await terminal.ended(), existsSync(store())]).toEqual([0, true]);
-    expect(terminal.history()).not.toContain('wrong-wrong');
-    expect(terminal.history().match(/account settings/g)).toHaveLength(1);
-  });
-
-  it('login asks for another address if the key does not belong there', async () => {
-    const terminal = await opened(here(), 'bizmsg login --profile acme');
-    await terminal.reply('Base URL of the API', 'http://127.0.0.1:1');
-    await terminal.reply('API key', world.sandbox.keys.sandbox);
-    await terminal.reply(/is not one[^]*Base URL of the API \(http:\/\/127\.0\.0\.1:1\)/, world.url);
-    await terminal.until('Plan of the account');
-    terminal.press('Enter');
-    expect(await terminal.ended()).toBe(0);
-    expect(await profiles()).toMatchObject([{ base_url: world.url, plan: 'starter' }]);
   });
 
   it.each(['C-c', 'C-d'])('%s at a prompt of login exits 130, and nothing is stored', async (key) => {
@@ -125,50 +95,6 @@ describe('prompts', () => {
     expect(terminal.screen()).toContain('Name of the profile acme');
     terminal.press('C-c');
     expect(await terminal.ended()).toBe(130);
-  });
-
-  it.each([
-    ['y', { mode: 'live', live_key: expect.any(String) }],
-    ['n', { mode: 'sandbox', live_key: expect.any(String) }],
-  ])('login with a live key asks whether to use it now: %s', async (answer, profile) => {
-    await addProfile();
-    const terminal = await opened(here(), 'bizmsg login --no-check --profile acme');
-    await terminal.reply('API key', world.sandbox.keys.live);
-    await terminal.reply('Real messages will be sent with the live key of acme. Use it now?', answer);
-    expect(await terminal.ended()).toBe(0);
-    expect(terminal.screen()).toMatch(/\*{20,}/);
-    expect(terminal.history()).not.toContain(world.sandbox.keys.live.slice(-12));
-    expect(terminal.screen().includes('bizmsg keys switch-mode live')).toBe(answer === 'n');
-    expect(await profiles()).toMatchObject([profile]);
-  });
-
-  it.each([
-    ['n', 11, 'sandbox'],
-    ['', 11, 'sandbox'],
-    ['y', 0, 'live'],
-  ])('keys switch-mode live, answered with "%s", exits %i with mode %s', async (answer, code, mode) => {
-    await addProfile();
-    await run('login --no-check --key-stdin --profile acme', world.sandbox.keys.live);
-    const terminal = await opened(here(), 'bizmsg keys switch-mode live');
-    await terminal.reply('Real messages will be sent. Use the live key of acme?', answer);
-    expect(await terminal.ended()).toBe(code);
-    // A check mark would look like a yes.
-    expect(terminal.screen()).not.toContain('✔');
-    expect(await profiles()).toMatchObject([{ mode }]);
-  });
-
-  it('send-template asks for each variable of the chosen template, and sends nothing if declined', async () => {
-    await addProfile();
-    const terminal = await opened(here(), 'bizmsg send-template +12025550101');
-    await terminal.until(/welcome[^]*appointment_reminder/);
-    terminal.press('Down');
-    terminal.press('Up');
-    terminal.press('Enter');
-    await terminal.reply('{{1}} name', '');
-    await terminal.reply('the value is empty', 'Ada');
-    await terminal.reply('{{2}} order', 'A-1042');
-    await terminal.reply(/Hello Ada, your order A-1042[^]*Send it\?/, 'n');
-    expect([await terminal.ended(), world.sandbox.messages()]).toEqual([11, []]);
   });
 });
 

@@ -1,5 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
+import { cli, type CliOptions } from './cli.ts';
 
 /** A question and what is typed once it is shown, or the line of the choice to take, such as `/❯.*others/`. */
 export type Answer = RegExp | readonly [question: RegExp, answer: string | (() => Promise<string>)];
@@ -27,4 +28,14 @@ export function conversation(answers: readonly Answer[]) {
     else void answer().then((text) => press(`${text}\r`));
   });
   return { keyboard: { stdin, stderr }, shown: () => shown };
+}
+
+/** Runs a command on a terminal where a person answers. What was shown comes without escape codes, and as it was. */
+export async function talk(argv: readonly string[], answers: readonly Answer[], options: CliOptions) {
+  const { keyboard, shown } = conversation(answers);
+  let raw = '';
+  keyboard.stderr.on('data', (part: Buffer) => (raw += part.toString()));
+  const { code, stdout, stderr } = await cli(argv, { terminal: 120, ...options, keyboard });
+  const plain = stripVTControlCharacters;
+  return { code, asked: shown(), raw, stdout: plain(stdout), stderr: plain(stderr) };
 }
