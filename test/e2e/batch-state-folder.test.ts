@@ -7,7 +7,6 @@ import type { Sqlite } from '../../src/base/host.ts';
 import { cleanEnv, program } from '../support/bin.ts';
 import { alive } from '../support/cli.ts';
 import { errorIn } from '../support/json-lines.ts';
-import { asRoot, canMount, mount } from '../support/small-disk.ts';
 import { thrown } from '../support/thrown.ts';
 import * as rig from './batches-rig.ts';
 
@@ -28,18 +27,6 @@ describe('with a live key, nothing is sent', () => {
     expect([ran.code, errorIn(ran.stderr)['message']]).toEqual([3, expect.stringContaining(place.state)]);
     expect(place.service.asked).toEqual([]);
   });
-});
-
-it.skipIf(!canMount())('names the file if the disk is too small for the rows', async () => {
-  const place = await rig.newPlace();
-  mkdirSync(place.state, { recursive: true });
-  mount(place.state, 'size=256k,mode=700');
-  onTestFinished(() => asRoot('umount', place.state));
-  const ran = await place.bin(rig.batch('-'), rig.peopleText(10_000));
-  const message = `cannot use ${place.state}/ledger.db: the disk is full`;
-  expect([ran.code, errorIn(ran.stderr)['message'], place.service.asked]).toEqual([3, message, []]);
-  const few = await place.bin(rig.batch('-'), rig.peopleText(10));
-  expect([few.code, rig.summaryIn(few.stdout)]).toMatchObject([0, { sent: 10 }]);
 });
 
 describe('while another process has locked the record', () => {

@@ -20,19 +20,15 @@ beforeEach(() => {
 const run = (argv: readonly string[], env: Readonly<Record<string, string>> = {}, input = '') =>
   bin(['sandbox', 'exec', ...argv], { home, env, input });
 const shell = (script: string, env?: Readonly<Record<string, string>>) => run(['--', 'sh', '-c', script], env);
-/** Runs a Node script and parses the JSON that it prints. */
-async function seen(script: string, env?: Readonly<Record<string, string>>, words: readonly string[] = []) {
-  const { stdout } = await run(['--', process.execPath, '-p', `JSON.stringify(${script})`, '--', ...words], env);
-  const value: unknown = JSON.parse(stdout);
-  return value;
-}
 const lines = ({ stdout }: Ran) => stdout.trimEnd().split('\n');
 
 describe('the command of sandbox exec', () => {
   it('gets the address, keys and limits of its sandbox, no other credentials, and the rest of the environment unchanged', async () => {
     const outside = { BIZMSG_PROFILE: 'acme', BIZMSG_TEAM: 'postgres://x', BIZMSG_BASE_URL: 'https://api.example.com' };
     const { PATH, ...others } = cleanEnv(home, { FOO: 'bär\n' });
-    expect(await seen('process.env', { FOO: 'bär\n', ...outside })).toEqual({
+    const words = ['--', process.execPath, '-p', 'JSON.stringify(process.env)'];
+    const { stdout } = await run(words, { FOO: 'bär\n', ...outside });
+    expect(JSON.parse(stdout)).toEqual({
       ...others,
       PATH: expect.stringMatching(new RegExp(`/bin-\\w{6}:${PATH}$`)),
       BIZMSG_STATE_DIR: expect.stringMatching(/\/bizmsg-\w{6}$/),
@@ -50,9 +46,11 @@ describe('the command of sandbox exec', () => {
     expect(await run(words)).toMatchObject({ code: 0, stderr: '' });
   });
 
-  it('gets its arguments unchanged', async () => {
+  it.each([[['--']], [[]]])('gets its arguments unchanged after %j', async (before) => {
     const words = ['', '-o', 'json', '--profile', 'x', '--help', '--', "it's", '$HOME', '*'];
-    expect(await seen('process.argv.slice(1)', {}, words)).toEqual(words);
+    const script = 'JSON.stringify(process.argv.slice(1))';
+    const { stdout } = await run([...before, process.execPath, '-p', script, '--', ...words]);
+    expect(JSON.parse(stdout)).toEqual(words);
   });
 
   it('gets the three standard streams', async () => {

@@ -1,33 +1,38 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { binary, cleanEnv } from '../support/bin.ts';
-
+import { posixOnly } from '../support/system.ts';
 import { openWorld, type World } from '../support/world.ts';
+
+posixOnly('they run a POSIX shell');
 
 let world: World;
 beforeEach(async () => {
   world = await openWorld();
+  onTestFinished(world.close);
 });
-afterEach(() => world.close());
+
+const shell = (script: string, { env = world.binEnv, input = '' } = {}) =>
+  execa('bash', ['-c', script], {
+    env: { ...env, NODE: process.execPath, BIZMSG: binary },
+    extendEnv: false,
+    reject: false,
+    cwd: world.home,
+    input,
+  });
+const bizmsg = '"$NODE" "$BIZMSG"';
+const send = `${bizmsg} send-template +12025550101 welcome`;
+const recipients = () => world.sandbox.messages().map(({ to }) => to);
 
 describe('an unusual environment', () => {
-  const shell = (script: string, env: Readonly<Record<string, string>> = world.binEnv) =>
-    execa('sh', ['-c', script], {
-      env: { ...env, NODE: process.execPath, BIZMSG: binary },
-      extendEnv: false,
-      reject: false,
-      cwd: world.home,
-    });
-  const bizmsg = '"$NODE" "$BIZMSG"';
-  const send = `${bizmsg} send-template +12025550101 welcome`;
-
   it.each([
     ['whose stderr is full', `${send} 2> /dev/full`],
     ['whose stderr is closed', `${send} 2>&-`],
     ['whose stderr has no reader', `{ ${send} 2>&1 >&3 | true; } 3>&1`],
     ['whose stdin is closed', `${send} <&-`],
+    ['whose disk is full', `ulimit -f 0; ${send}`],
   ])('does not prevent a send %s', async (_, script) => {
     const { stdout } = await shell(script);
     expect(stdout).toBe(world.sandbox.messages()[0]?.id);
@@ -36,9 +41,37 @@ describe('an unusual environment', () => {
   it.each(['', 'relative'])('starts the sandbox on demand with HOME="%s"', async (HOME) => {
     const state = join(world.home, 'st äö 名 dir');
     const env = cleanEnv(HOME, { BIZMSG_STATE_DIR: state });
-    const sent = await shell(`${send} --profile local`, env);
-    const stopped = await shell(`${bizmsg} sandbox stop`, env);
+    const sent = await shell(`${send} --profile local`, { env });
+    const stopped = await shell(`${bizmsg} sandbox stop`, { env });
     expect([sent.exitCode, stopped.stdout]).toEqual([0, expect.stringMatching(/^Stopped http/)]);
     expect(readdirSync(state)).toContain('sandboxes');
+  });
+
+  it.each(['contacts list', 'contacts list -o json', 'templates show welcome', 'help send-batch', '--help', 'whoami'])(
+    'a terminal whose width is 0 shows %s as one of 80 columns',
+    async (line) => {
+      const [none, usual] = [0, 80].map((terminal) => world.run(line.split(' '), { terminal }));
+      expect(await none).toEqual({ ...(await usual), code: 0 });
+    },
+  );
+});
+
+describe('stdin', () => {
+  it('is not read by a send, so a while read loop sends to every line', async () => {
+    const phones = ['+12025550101', '+12025550102', '+12025550103'];
+    const input = phones.map((phone) => `${phone}\n`).join('');
+    const line = `while read -r phone; do ${bizmsg} send-template "$phone" order_update -p Ada -p 1; done`;
+    expect((await shell(line, { input })).stdout.split('\n')).toHaveLength(3);
+    expect(recipients()).toEqual(phones);
+  });
+
+  it.each([
+    ['a list that comes late', `sleep 0.3; printf '+12025550141\n'`],
+    ['a table', `printf 'name,phone\nAda,+12025550141\n'`],
+  ])('can be a process substitution with excluded phones: %s', async (_, script) => {
+    writeFileSync(join(world.home, 'people.csv'), 'phone\n+12025550141\n+12025550142\n');
+    const line = `${bizmsg} send-batch welcome people.csv --dry-run -o json --exclude-from <(${script})`;
+    const { stdout, exitCode } = await shell(line);
+    expect([exitCode, JSON.parse(stdout)]).toMatchObject([0, { to_send: 1, not_sent: 1 }]);
   });
 });
