@@ -76,8 +76,6 @@ interface Described extends Entry {
   readonly details?: string;
   /** Command lines that run, without `bizmsg`. */
   readonly examples: readonly string[];
-  /** Its output in a pipe. */
-  readonly sample: string;
   readonly accepts: readonly Restricted[];
   readonly piped: Piped;
   /** Its items are the result; JSON prints them as one array. */

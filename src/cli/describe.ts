@@ -21,7 +21,7 @@ export async function describeNode(path: readonly string[], node: Node): Promise
 }
 
 function describedCommand(path: readonly string[], node: Command): object {
-  const { name, summary, details, params, examples, sample, accepts } = node;
+  const { name, summary, details, params, examples, accepts } = node;
   const shown = Object.values(params).filter(({ isHidden }) => !isHidden);
   return {
     name,
@@ -33,7 +33,6 @@ function describedCommand(path: readonly string[], node: Command): object {
     options: shown.filter(isOption).map(paramOf),
     refused_global_options: notAccepted(accepts).map((one) => longName(globals[one])),
     examples: examples.map((example) => `bizmsg ${example}`),
-    sample,
   };
 }
 

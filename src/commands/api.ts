@@ -39,7 +39,6 @@ export const api = command({
     'api /api/public/contacts -i --profile local',
     "api /api/public/messages/send-template -f to=+12025550101 -f template=welcome -f 'params[]' --profile local",
   ],
-  sample: '{"data":[{"id":"tpl_sandbox_1","name":"order_update","language":"en_US",…',
   accepts: callOptions,
   piped: 'verbatim',
   run: async (context, { path, method, field, typed, header, include, input, again }) => {

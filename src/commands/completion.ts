@@ -23,7 +23,6 @@ export const completion = command({
     ),
   },
   examples: ['completion bash', 'completion zsh', 'completion fish', 'completion powershell'],
-  sample: '# bash completion of bizmsg, by bizmsg completion.…\n…',
   accepts: [],
   piped: 'verbatim',
   run: async ({ host }, { shell: named }) =>

@@ -20,7 +20,6 @@ export const doctor = command({
     acceptLoss: flag('--accept-loss', 'go on with a record that is older than it was'),
   },
   examples: ['doctor --profile local', 'doctor --all --profile local', 'doctor --profile local -o json'],
-  sample: '5 checks are fine.',
   accepts: ['profile', 'mode', 'baseUrl', ...printOptions],
   piped: 'text',
   run: async (context, { all, acceptLoss }) => {

@@ -11,7 +11,6 @@ export const helpCommand = command({
     words: knowing('help', words('[words...]', 'a command, a topic, an option or an exit code')),
   },
   examples: ['help contacts create', 'help twice', 'help rate', 'help 13', 'help contacts import -o json'],
-  sample: 'Usage: bizmsg contacts create [options]\n\nCreate a contact\n…',
   accepts: ['output'],
   piped: 'text',
   run: async (context, { words }) => {

@@ -33,7 +33,6 @@ export const history = streaming({
   ].join('\n'),
   params,
   examples: ['history', 'history --since 1d --limit 20', 'history +12025550101', 'history delete +12025550101 --yes'],
-  sample: 'at\tdirection\tphone\ttemplate\ttext\toutcome\t…\n2026-…\tout\t+12025550146\twelcome\t…\n…',
   accepts: ['profile', ...printOptions],
   piped: 'rows',
   lists: true,

@@ -16,7 +16,6 @@ export const switchMode = command({
   ].join('\n'),
   params: { to: required('<mode>', 'sandbox or live', (text) => chosen(text, ['sandbox', 'live'])) },
   examples: ['keys switch-mode live --profile acme --yes', 'keys switch-mode sandbox --profile acme'],
-  sample: 'Switched acme to live: sk_live_…4f2a',
   accepts: ['profile', ...printOptions],
   changes: true,
   piped: 'text',

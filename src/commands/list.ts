@@ -93,7 +93,7 @@ const few = 10;
 /** Milliseconds between two looks at a log. */
 export const pollInterval = 200;
 
-interface Listing<R, C> extends Pick<Command, 'name' | 'summary' | 'details' | 'examples' | 'sample'> {
+interface Listing<R, C> extends Pick<Command, 'name' | 'summary' | 'details' | 'examples'> {
   readonly type: ReturnType<typeof typeParam>;
   readonly failed?: Param<boolean>;
   /** The plural of what is listed. */

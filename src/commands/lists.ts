@@ -50,8 +50,6 @@ export const listCampaigns = command({
   summary: 'List the campaigns',
   params: listParams,
   examples: ['campaigns list --profile local', 'campaigns list --profile local -o csv'],
-  sample:
-    'id\tname\ttemplate\tstatus\taudience\tcounts\tcreated_at\ncmp_sandbox_1\tWelcome to new customers\twelcome\tCOMPLETED\t120\t{"sent":120,…\n…',
   accepts: callOptions,
   piped: 'rows',
   first: ['name', 'status', 'template', 'id'],

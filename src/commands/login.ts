@@ -30,7 +30,6 @@ export const login = command({
     noCheck: flag('--no-check', 'store the key without a call to the service'),
   },
   examples: ['login', 'login --profile acme --base-url https://api.example.com --plan growth --key-stdin < key.txt'],
-  sample: 'Logged in as acme\n  in use: true\n  base url: https://api.example.com\n  …',
   accepts: ['profile', 'baseUrl', 'mode', ...printOptions],
   changes: true,
   piped: 'text',

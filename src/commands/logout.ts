@@ -20,7 +20,6 @@ export const logout = command({
     sandbox: flag('--sandbox', 'remove only the sandbox key'),
   },
   examples: ['logout acme --live --yes', 'logout acme --yes'],
-  sample: 'Removed the live key of acme',
   accepts: ['profile', ...printOptions],
   changes: true,
   piped: 'text',

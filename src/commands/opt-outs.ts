@@ -24,7 +24,6 @@ const list = command({
   ].join('\n'),
   params: {},
   examples: ['opt-outs list --profile local', 'opt-outs list --profile local -o csv'],
-  sample: 'phone\tat\tword\n+12025550101\t2026-05-01T14:30:00.000Z',
   accepts,
   piped: 'rows',
   run: async (context) => {
@@ -39,7 +38,6 @@ const add = command({
   summary: 'Add people who are never messaged',
   params,
   examples: ['opt-outs add +12025550101 --profile local', 'opt-outs add - --profile local < opt-outs.csv'],
-  sample: 'Added 1 person to the opt-outs',
   accepts,
   changes: true,
   piped: 'text',
@@ -58,7 +56,6 @@ const remove = command({
   summary: 'Remove people, who get messages again then',
   params,
   examples: ['opt-outs remove +12025550101 --profile local'],
-  sample: 'Removed 1 person from the opt-outs',
   accepts,
   changes: true,
   piped: 'text',

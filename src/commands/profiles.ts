@@ -74,7 +74,6 @@ export const setProfile = command({
     'profiles set acme --default',
     'profiles set acme --base-url https://api.example.com/v2',
   ],
-  sample: 'Changed acme\n  in use: true\n  base url: https://api.example.com\n  …',
   accepts: ['baseUrl', ...printOptions],
   changes: true,
   piped: 'text',
@@ -162,8 +161,6 @@ export const listProfiles = command({
   summary: 'List the profiles and their settings',
   params: {},
   examples: ['profiles list', 'profiles list -o json'],
-  sample:
-    'name\tin_use\tbase_url\tmode\tsandbox_key\tlive_key\tplan\trate\taccount\twebhook_secret\t…\nacme\ttrue\thttps://api.example.com\tsandbox\tsk_test_…1234\t…',
   accepts: printOptions,
   piped: 'rows',
   first: ['name', 'in_use', 'base_url', 'mode', 'sandbox_key', 'live_key'],

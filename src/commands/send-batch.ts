@@ -23,7 +23,6 @@ export const sendBatch = command({
     'send-batch order_update orders.csv -p :name -p :order --profile local',
     'send-batch welcome people.csv --profile local --dry-run',
   ],
-  sample: 'Batch orders (simulated): 2 of 2 have the message, 0.3 s',
   accepts: callOptions,
   piped: 'text',
   run: async (context, { template: first, file: second, ...options }, emit) => {

@@ -49,7 +49,6 @@ export const sendTemplate = command({
     'send-template +12025550101 order_update -p Ada -p A-1042 --profile local --dry-run',
     'send-template +12025550101 order_update -p Ada -p A-1042 --profile local --wait',
   ],
-  sample: 'msg_sandbox_73617ba99900000k',
   accepts: callOptions,
   changes: true,
   piped: 'id',

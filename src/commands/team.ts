@@ -32,8 +32,6 @@ const join = command({
   ].join('\n'),
   params: { urlStdin: flag('--url-stdin', 'read the URL from stdin') },
   examples: ['team join --profile acme --url-stdin < team.txt'],
-  sample:
-    'Joined db.example.com:5432/bizmsg · https://api.example.com\n  moved there: 3 batches, 12 single messages, 2 opt-outs',
   accepts,
   changes: true,
   piped: 'text',
@@ -129,7 +127,6 @@ const status = command({
   summary: 'Show the team of the profile, and which machines work',
   params: {},
   examples: ['team status --profile acme'],
-  sample: 'db.example.com:5432/bizmsg · https://api.example.com · 3 batches\nautumn  process 4711 on laptop-2',
   accepts,
   piped: 'text',
   run: async (context) => {
@@ -159,7 +156,6 @@ const leave = command({
   details: 'Batches and opt-outs stay in the database. This machine no longer knows whom the team has messaged.',
   params: {},
   examples: ['team leave --profile acme --yes'],
-  sample: 'Left the team of https://api.example.com',
   accepts,
   changes: true,
   piped: 'text',

@@ -19,8 +19,6 @@ const listTemplates = command({
   summary: 'List the templates',
   params: listParams,
   examples: ['templates list --profile local', 'templates list --profile local --columns name'],
-  sample:
-    'id\tname\tlanguage\tcategory\tstatus\tbody\tvariables\ntpl_sandbox_1\torder_update\ten_US\tUTILITY\tAPPROVED\tHello …\n…',
   accepts: callOptions,
   piped: 'rows',
   first: ['name', 'status', 'language', 'body', 'id'],
@@ -49,7 +47,6 @@ const showTemplate = command({
     'templates show order_update --profile local',
     'templates show order_update -p Ada -p A-1042 --profile local',
   ],
-  sample: 'order_update  en_US  APPROVED\nHello {{1}}, your order {{2}} is on its way.\n  {{1}} name\n  {{2}} order',
   accepts: callOptions,
   piped: 'text',
   run: async (context, { name, params }) => {

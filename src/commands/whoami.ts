@@ -11,8 +11,6 @@ export const whoami = command({
   details: 'This command makes no API calls.',
   params: {},
   examples: ['whoami --profile local', 'whoami -o json'],
-  sample:
-    'Profile  local, from --profile\nMode     sandbox\nAddress  http://127.0.0.1:4780, from the local sandbox\nKey      sk_test_…f167, from the local sandbox',
   accepts: ['profile', 'mode', 'baseUrl', ...printOptions],
   piped: 'text',
   run: async (context) => {

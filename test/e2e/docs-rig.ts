@@ -3,7 +3,6 @@ import { stopSandboxes } from '../support/cli.ts';
 import { newHome } from '../support/fake-service.ts';
 import { installIn } from '../support/install.ts';
 import { withoutVariables, stepsIn } from '../support/docs.ts';
-import { abridged } from '../support/output-shape.ts';
 import { openTerminal } from '../support/terminal.ts';
 
 interface Given {
@@ -75,4 +74,15 @@ export function openReader({ home = newHome(), env = {}, columns = 300, local = 
 
 function same(text: string): string {
   return text;
+}
+
+/** Matches a text in which a line `…` stands for any lines. */
+function abridged(text: string): RegExp {
+  const lines = text.split('\n');
+  const parts = lines.map((line) => (line.trim() === '…' ? '(?:.*\n)*.*' : escaped(line)));
+  return new RegExp(`^${parts.join('\n')}$`);
+}
+
+function escaped(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 }

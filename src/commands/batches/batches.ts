@@ -21,8 +21,6 @@ const listBatches = command({
   summary: 'List the batches and imports of all profiles, the latest last',
   params: {},
   examples: ['batches list', 'batches list -o json'],
-  sample:
-    'name\ttemplate\tprofile\tlast\tsent\twaiting\tfailed\tunsure\tnot_sent\trows\tstate\tid\tmode\taccount\tkind\t…\nautumn\twelcome\tacme\t2026-…\t2\t0\t0\t0\t0\t2\tdone\t3fa9c17be204\tsandbox\t…',
   accepts: ['profile', ...printOptions],
   piped: 'rows',
   first: ['name', 'template', 'profile', 'last', 'sent', 'waiting', 'failed', 'unsure'],
@@ -67,7 +65,6 @@ const resumeBatch = command({
   details: 'The people and their texts cannot change. Without a name, the only batch that waits goes on.',
   params: { name: optionalName, ...resumeParams },
   examples: ['batches resume autumn --at-most 177', 'batches resume autumn --resend unsure --at-most 2'],
-  sample: 'Batch autumn (sandbox): 2 of 2 have the message, 2 s\n     2 sent      1 now',
   accepts: callOptions.filter((name) => name !== 'dryRun'),
   piped: 'text',
   run: async (context, options, emit) => {
@@ -91,7 +88,6 @@ const cancelBatch = command({
     country: countryParam,
   },
   examples: ['batches cancel autumn', 'batches cancel autumn --missing', 'batches cancel autumn --person +12025550101'],
-  sample: 'Cancelled autumn: 1 row is not sent',
   accepts: ['profile', 'mode', 'baseUrl', ...printOptions],
   changes: true,
   piped: 'text',
@@ -121,7 +117,6 @@ const deleteBatch = command({
   ].join('\n'),
   params: { name: nameParam },
   examples: ['batches delete autumn --yes'],
-  sample: 'Deleted autumn: 2 rows',
   accepts: ['profile', 'mode', 'baseUrl', ...printOptions],
   changes: true,
   piped: 'text',

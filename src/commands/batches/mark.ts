@@ -27,7 +27,6 @@ export const markRows = command({
     country: countryParam,
   },
   examples: ['batches mark autumn --not-sent --profile local', 'batches mark +12025550101 --sent --profile local'],
-  sample: 'Marked as not sent: 2 rows of autumn; bizmsg batches resume autumn sends them',
   accepts: ['profile', 'mode', 'baseUrl', ...printOptions],
   changes: true,
   piped: 'text',

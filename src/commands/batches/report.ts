@@ -31,8 +31,6 @@ export const reportBatch = command({
     'batches report autumn --outcome failed --outcome unsure',
     'batches report autumn -o csv',
   ],
-  sample:
-    'phone\tname\tbizmsg_row\tbizmsg_line\tbizmsg_outcome\tbizmsg_time\tbizmsg_reason\tbizmsg_id\t…\n+12025550146\tAda\t3fa9c17be204-1\t2\tsent\t2026-…\t\tmsg_…\n…',
   accepts: ['profile', 'mode', 'baseUrl', ...printOptions],
   piped: 'sheet',
   lists: true,

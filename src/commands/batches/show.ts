@@ -15,8 +15,6 @@ export const showBatch = command({
   details: 'Without a name, the latest.',
   params: { name: optionalName },
   examples: ['batches show', 'batches show autumn -o json'],
-  sample:
-    'Batch autumn · done today 16:10 · sandbox acme · 3fa9c17be204\nwelcome: Welcome! … · people.csv, 2 rows, today 16:10\n     2 sent',
   accepts: ['profile', 'mode', 'baseUrl', ...printOptions],
   piped: 'text',
   run: (context, { name }) =>

@@ -17,8 +17,6 @@ const listContacts = command({
     'contacts list --profile local --all -o ndjson',
     'contacts list --profile local --columns id,phone --limit 2',
   ],
-  sample:
-    'id\tphone\tname\ttags\tattributes\tcreated_at\ncon_sandbox_1\t+12025550111\tGrace Hopper\t["customer"]\t{}\t2026-…\n…',
   accepts: callOptions,
   piped: 'rows',
   first: ['phone', 'name', 'id'],
@@ -42,8 +40,6 @@ const createContact = command({
     'contacts create --set phone=+12025550142 --set name=Ada --profile local',
     'contacts create --set phone=+12025550143 --set-json tags=\'["vip"]\' --set attributes.city=Oslo --profile local',
   ],
-  sample:
-    'id\tphone\tname\ttags\tattributes\tcreated_at\ncon_sandbox_73617ba99900000n\t+12025550142\tAda\t[]\t{}\t2026-11-21T10:01:08.108Z',
   accepts: callOptions,
   changes: true,
   piped: 'rows',

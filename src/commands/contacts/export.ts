@@ -26,8 +26,6 @@ export const exportContacts = streaming({
     'contacts export --profile local -o csv --columns phone,name',
     'contacts export --profile local -o ndjson | bizmsg contacts import - --profile local',
   ],
-  sample:
-    'id,phone,name,tags,attributes,created_at\ncon_sandbox_1,+12025550111,Grace Hopper,"[""customer""]",{},2026-…\n…',
   accepts: callOptions,
   piped: 'rows',
   lists: true,

@@ -21,7 +21,6 @@ export const importContacts = command({
     'contacts import people.csv --profile local --dry-run',
     'contacts import crm.csv --map Mobile=phone --country US --type tags=list:semicolon --profile local',
   ],
-  sample: 'Batch people (simulated): 2 of 2 are contacts, 0.3 s',
   accepts: callOptions,
   piped: 'text',
   run: async (context, { file: typed, ...options }, emit) => {

@@ -24,8 +24,6 @@ export const sandboxClock = command({
   ].join('\n'),
   params: { change: knowing(words, argument('[change]', `${words.join(', ')}, or a span such as +5s`)) },
   examples: ['sandbox clock +5s', 'sandbox clock', 'sandbox clock freeze', 'sandbox clock next-month'],
-  sample:
-    '2026-05-01T12:00:05.000Z  message.delivered  evt_5c1f2a9e…  msg_…\n…\n2026-05-01T12:00:05.000Z, 5 s ahead of real time',
   accepts: printOptions,
   changes: true,
   piped: 'text',

@@ -29,8 +29,6 @@ export const sandboxEnv = command({
     ]),
   },
   examples: ['sandbox env', 'sandbox env --shell powershell', 'sandbox env -o json'],
-  sample:
-    'export BIZMSG_BASE_URL=http://127.0.0.1:4780\nexport BIZMSG_API_KEY=sk_test_local-…\nexport BIZMSG_WEBHOOK_SECRET=whsec_…',
   accepts: printOptions,
   piped: 'text',
   run: async (context, { url, shell = usualShell }) => {
@@ -58,7 +56,6 @@ export const openPage = command({
   ].join('\n'),
   params: { print: flag('--print', 'only print the link'), url: urlParam },
   examples: ['sandbox open', 'sandbox open --print', 'sandbox open -o json'],
-  sample: 'http://127.0.0.1:4780/__sandbox/#t=…',
   accepts: printOptions,
   piped: 'text',
   run: async (context, { print, url }) => {

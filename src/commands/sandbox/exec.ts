@@ -29,8 +29,6 @@ export const execInSandbox = command({
   ].join('\n'),
   params,
   examples: ['sandbox exec bizmsg contacts list', 'sandbox exec --plan starter npm test'],
-  sample:
-    'id\tphone\tname\ttags\tattributes\tcreated_at\ncon_sandbox_1\t+12025550111\tGrace Hopper\t["customer"]\t{}\t2026-…\n…',
   accepts: [],
   piped: 'text',
   run: async (context, { words, webhook, plan }) => {

@@ -55,8 +55,6 @@ export const sandboxFault = command({
     'sandbox fault message.delivered,message.read=5s',
     'sandbox fault clear',
   ],
-  sample:
-    'id\ton\twhat\twhen\tinjected\texpires\nflt_5c1f2a9e0b00000k\tsend-template\tstatus 500\tbefore\t0\tafter 3 injections',
   accepts: printOptions,
   changes: true,
   piped: 'rows',

@@ -103,8 +103,6 @@ const about = {
   name: 'log',
   summary: 'List what the sandbox saw, or show all about one message, event, delivery or key',
   examples: ['sandbox log', 'sandbox log --type messages -o json', 'sandbox log -f', 'sandbox log --redeliver failed'],
-  sample:
-    'at\ttype\tabout\tstatus\ttext\tid\n…\n2026-…\tmessage\t+12025550103\taccepted\tWelcome!…\tmsg_sandbox_5c1f2a9e\n…',
   accepts: printOptions,
 } as const;
 

@@ -92,7 +92,6 @@ export const sandboxSet = command({
     'sandbox set key=new:read-only',
     'sandbox set webhook=3000/hooks --events message,contact.created --catch-up',
   ],
-  sample: 'plan     enterprise\nrate     unlimited\nmonthly  unlimited  0 used in 2026-05\n…',
   accepts: printOptions,
   changes: true,
   piped: 'text',

@@ -41,7 +41,6 @@ export const startSandbox = streaming({
   ].join('\n'),
   params,
   examples: ['sandbox start', 'sandbox start --background --plan starter', 'sandbox start --ephemeral --idle 10m'],
-  sample: 'Ready http://127.0.0.1:4780 (press Ctrl-C to stop)\nStopped http://127.0.0.1:4780',
   accepts: ['output'],
   piped: 'text',
   async *run(context, input): AsyncGenerator<readonly (Ready | Happened)[], Ended> {

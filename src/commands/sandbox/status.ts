@@ -8,8 +8,6 @@ export const sandboxStatus = command({
   details: 'Queued: events that no webhook was registered for. Waiting: deliveries still to be attempted or retried.',
   params: {},
   examples: ['sandbox status', 'sandbox status -o json'],
-  sample:
-    'url\tpid\tplan\tuptime_s\t…\tmessages\tevents\tqueued\twaiting\tdata\nhttp://127.0.0.1:4780\t29083\tenterprise\t1\t…\t1\t2\t0\t0\t…',
   accepts: printOptions,
   piped: 'rows',
   first: ['url', 'pid', 'plan', 'uptime_s', 'messages', 'events', 'waiting'],
@@ -32,7 +30,6 @@ export const stopSandbox = command({
   summary: 'Stop the sandboxes that run on this machine',
   params: {},
   examples: ['sandbox stop'],
-  sample: 'Stopped http://127.0.0.1:4780',
   accepts: printOptions,
   changes: true,
   piped: 'text',

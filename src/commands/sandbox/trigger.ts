@@ -51,8 +51,6 @@ export const triggerEvent = command({
     'sandbox trigger message.failed --to +12025550101 --reason blocked',
     'sandbox trigger order.paid --amount 49.90 --currency EUR -o json',
   ],
-  sample:
-    '2026-05-01T12:00:05.000Z  contact.created  evt_5c1f2a9e…  con_sandbox_…\n2026-05-01T12:00:05.000Z  message.received  evt_5c1f2a9e…  msg_sandbox_…',
   accepts: printOptions,
   changes: true,
   piped: 'text',

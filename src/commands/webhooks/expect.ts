@@ -30,7 +30,6 @@ export const expectEvent = command({
     'webhooks expect message.delivered --profile local -- bizmsg send-template +12025550101 order_update -p Ada -p 1 --profile local',
     'webhooks expect order.paid --where data.currency=EUR --count 2 -- npm test',
   ],
-  sample: 'msg_sandbox_73617ba99900000k',
   accepts: ['mode', 'profile', 'baseUrl'],
   piped: 'text',
   run: async (context, input) => {

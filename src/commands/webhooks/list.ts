@@ -18,8 +18,6 @@ const about = {
     'webhooks list --type message -o json',
     'webhooks list --clear --yes',
   ],
-  sample:
-    'id\treceived_at\tname\tmessage_id\tphone\treason\tanswered\tabout\ne12\t2026-…\tmessage.read\tmsg_…\t+12025550101\t\t200\t\n…',
 } as const;
 
 const clearEvents = command({

@@ -52,7 +52,6 @@ export const listenForEvents = command({
     'webhooks listen --events order -o ndjson',
     'webhooks listen --opt-outs --profile acme',
   ],
-  sample: 'Ready http://127.0.0.1:4781 for events of the sandbox …\n2026-…  message.delivered  +12025550101  msg_…\n…',
   accepts: ['profile', 'mode', 'output'],
   piped: 'text',
   async run(context, input, emit) {

@@ -40,7 +40,6 @@ export const replayEvents = streaming({
   ].join('\n'),
   params,
   examples: ['webhooks replay --since 10m --failed', 'webhooks replay e12 --to 3000'],
-  sample: 'e12  message.read  200  12 ms\nReplayed 1: 1 x answered 200',
   accepts: ['profile', ...printOptions],
   changes: true,
   piped: 'text',

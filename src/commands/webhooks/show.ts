@@ -22,8 +22,6 @@ export const showEvent = command({
     raw: option('--raw <file>', 'write the event as received to a file, or - for stdout'),
   },
   examples: ['webhooks show', 'webhooks show --raw -', 'webhooks show e12 --raw event.http'],
-  sample:
-    'e12  2026-…  message.read\nfrom 127.0.0.1 to port 4781: msg_…, +12025550101\n\nPOST /hooks\nContent-Type: application/json\n…\n\n{"type":"message.read",…\n\nforwarded  2026-…  http://127.0.0.1:3000/hooks  200  12 ms',
   accepts: printOptions,
   piped: 'verbatim',
   run: async (context, { id, raw }) => {

@@ -22,7 +22,6 @@ export const verifyEvent = command({
     ...secretParams,
   },
   examples: ['webhooks verify', 'webhooks verify --file event.http --secret-file secret.txt'],
-  sample: 'good: e12: signed with the secret of the profile "acme"',
   accepts: ['profile', ...printOptions],
   piped: 'text',
   run: async (context, { id, file, at, ...given }) => {
