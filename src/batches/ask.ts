@@ -16,7 +16,7 @@ export interface Asking {
   readonly kind: 'message' | 'import';
   readonly told: Told;
   readonly input: Pick<Input, 'first'>;
-  readonly columns: readonly string[] | undefined;
+  readonly columns: readonly string[];
   readonly facts: TemplateFacts | undefined;
   /** Keys, which are not shown. */
   readonly secrets: readonly string[];
@@ -30,9 +30,8 @@ export function askForFile(context: Context): Promise<string> {
 
 /** Asks a person for the options that a file needs, and that are missing. */
 export async function askForMissing(context: Context, asking: Asking): Promise<Told> {
-  const { kind, told, input, facts } = asking;
+  const { kind, told, input, columns, facts } = asking;
   if (!context.interactive || input.first.length === 0) return {};
-  const columns = asking.columns ?? Object.keys(input.first[0]?.fields ?? {});
   const values = (column: string) => input.first.map(({ fields }) => redact(shown(fields[column]), asking.secrets));
   const map = await askForPhones(context, asking, { columns, values });
   const phone = phoneIn({ ...told, ...map }) ?? usualPhoneColumns(columns)[0];

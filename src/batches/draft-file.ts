@@ -8,12 +8,11 @@ import { readExcluded } from './exclude.ts';
 import type { Copied } from './forecast.ts';
 import type { Fields, InputRow } from './input/row.ts';
 import type { Loading } from './loading.ts';
-import { requireFields } from './mapping/columns.ts';
 import { contactMapper } from './mapping/contact.ts';
 import { messageMapper } from './mapping/message.ts';
 import { fieldName, type Mapper } from './mapping/values.ts';
 import { whereFilter } from './mapping/where.ts';
-import { contactOptionsOf, messageOptionsOf, namedFields, whereOf } from './options.ts';
+import { contactOptionsOf, messageOptionsOf, whereOf } from './options.ts';
 import { Problems } from './outcomes.ts';
 import { withoutReport } from './report.ts';
 
@@ -22,14 +21,12 @@ const notMobile = 'not a mobile number of its country';
 
 /** Copies the rows of the input, and the excluded phones, into a draft. */
 export async function fillDraft(loading: Loading, draft: Draft): Promise<Copied> {
-  const { desk, settings, per, columns, secrets } = loading;
+  const { desk, input, settings, columns, secrets } = loading;
   const { context, database } = desk;
   const { effective, excludeFrom } = settings;
-  const names = new Set<string>();
   const reader = {
     map: await mapperOf(loading),
-    isUnwanted: whereFilter(whereOf(effective), columns),
-    names,
+    isUnwanted: whereFilter(whereOf(effective), { columns, isTable: input.isTable }),
     secrets,
     target: draft.target?.id,
   };
@@ -41,8 +38,6 @@ export async function fillDraft(loading: Loading, draft: Draft): Promise<Copied>
       rows += 1;
       return newRow(reader, row);
     });
-    // A record may lack any field. A table was checked by the mapper.
-    if (columns === undefined && names.size > 0) requireFields(namedFields(effective, per), [...names]);
     const { country, encoding } = effective;
     const phones = await readExcluded(context, excludeFrom, { country, encoding, column: phoneIn(effective) });
     await database.write(() => exclude(draft.id, phones));
@@ -53,9 +48,9 @@ export async function fillDraft(loading: Loading, draft: Draft): Promise<Copied>
 }
 
 /** Throws if an option does not fit the columns. */
-function mapperOf({ scope, settings, per, columns }: Loading): Promise<Mapper> {
+function mapperOf({ scope, settings, per, columns, input: { isTable } }: Loading): Promise<Mapper> {
   const { effective } = settings;
-  if (scope.kind === 'import') return contactMapper(contactOptionsOf(effective), columns);
+  if (scope.kind === 'import') return contactMapper(contactOptionsOf(effective), { columns, isTable });
   return messageMapper({ ...messageOptionsOf(effective), template: scope.template, per }, columns);
 }
 
@@ -93,16 +88,13 @@ interface Reader extends Pick<Loading, 'secrets'> {
   readonly map: Mapper;
   /** Whether `--where` excludes a row. */
   readonly isUnwanted: (fields: Fields) => boolean;
-  /** Gets the names of all fields. */
-  readonly names: Set<string>;
   /** The id of the batch that it is loaded into. */
   readonly target: string | undefined;
 }
 
-function newRow({ map, isUnwanted, names, secrets, target }: Reader, row: InputRow): NewRow {
+function newRow({ map, isUnwanted, secrets, target }: Reader, row: InputRow): NewRow {
   const { number, line, problem } = row;
   const { fields, fixes } = withoutReport(row.fields);
-  for (const name of problem === undefined ? Object.keys(fields) : []) names.add(name);
   const mapped = problem === undefined ? map(fields) : undefined;
   const isLeftOut = problem === undefined && isUnwanted(fields);
   const cells = jsonText(fields);

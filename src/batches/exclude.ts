@@ -88,7 +88,7 @@ async function* entriesOfTable(
   { content, column, encoding }: ExcludeOptions & { readonly content: Buffer },
 ): AsyncGenerator<Entry> {
   const input = await openInput(context, file, { content, encoding, signal: context.host.signal });
-  const isTable = input.columns !== undefined;
+  const { isTable } = input;
   try {
     if (isTable && phonesAmong(input.columns, column).length === 0)
       throw unreadable(file, 'line 1', 'no column is named phone, to or mobile');

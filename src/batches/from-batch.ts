@@ -6,7 +6,7 @@ import { cellsOf } from '../store/columns.ts';
 import type { ReportRow } from '../store/views.ts';
 import { requireBatch } from './choose.ts';
 import { type Input, mostFirst } from './input/input.ts';
-import { type InputRow, peek } from './input/row.ts';
+import { type InputRow, namesIn, peek } from './input/row.ts';
 import { columnsIn, type ReportOptions, reportPages, withPhone } from './report.ts';
 
 const outcomes = ['failed', 'waiting', 'unsure'] as const;
@@ -20,13 +20,17 @@ export async function peopleOf(context: Context, database: Database, owner: Owne
   const batch = await requireBatch(database, owner, name);
   const rows = rowsOf({ database, batch, outcomes: [outcome ?? 'sent'], now: context.host.now() });
   const { begun, all } = await peek(rows, mostFirst);
+  const first = begun.flat().slice(0, mostFirst);
+  const { columns, separator } = columnsIn(batch);
   return {
     name: `batch ${batch.name}`,
     path: undefined,
-    ...columnsIn(batch),
+    columns: columns ?? namesIn(first),
+    isTable: columns !== undefined,
+    separator,
     encoding: undefined,
     unit: 'row',
-    first: begun.flat().slice(0, mostFirst),
+    first,
     rows: all,
     close() {},
   };

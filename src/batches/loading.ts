@@ -50,8 +50,8 @@ export interface Loading {
   readonly per: string;
   readonly settings: Settings;
   readonly input: Input;
-  /** The columns of the data, without those of a report; undefined in JSON. */
-  readonly columns: readonly string[] | undefined;
+  /** The columns of the data, without those of a report. */
+  readonly columns: readonly string[];
   readonly template: Template;
   /** Whether a person was asked for a part of the command. */
   readonly isAsked: boolean;
@@ -80,7 +80,7 @@ export async function openLoading(context: Context, order: Order, ends: Ends): P
   const desk = await openDesk({ ...ends, context, client, database }, settings.effective);
   const input = await openRows(desk, order, scope, settings);
   try {
-    const columns = input.columns?.filter((name) => !isReportColumn(name));
+    const columns = input.columns.filter((name) => !isReportColumn(name));
     const about = { desk, order, scope, choice, per: choice.batch?.per ?? per ?? '', input, columns };
     return await complete({ ...about, settings, isAsked: order.isAsked, secrets: ends.secrets, isBegun: false });
   } catch (error) {
@@ -93,7 +93,7 @@ export async function openLoading(context: Context, order: Order, ends: Ends): P
 async function complete(open: Omit<Loading, 'template'>): Promise<Loading> {
   const { desk, order, scope, settings, input, columns, secrets } = open;
   const { context, client } = desk;
-  refuseKeys(input.columns ?? [], secrets);
+  refuseKeys(input.columns, secrets);
   const template = await findTemplate(desk, scope);
   if (isLive(scope)) refuseWrongClock(client.skew());
   const asking = { kind: scope.kind, told: settings.effective, input, columns, facts: template.facts, secrets };

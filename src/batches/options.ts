@@ -17,17 +17,7 @@ import type { BatchRate } from '../session/rate.ts';
 import type { Resend } from '../store/decide.ts';
 import { type Hours, hoursFlag } from './hours.ts';
 import type { ContactOptions } from './mapping/contact.ts';
-import type { NamedField } from './mapping/columns.ts';
-import {
-  countryColumn,
-  countryFlag,
-  defaultFlag,
-  fieldTypes,
-  mapFlag,
-  paramFlag,
-  perFlag,
-  typeFlag,
-} from './mapping/flags.ts';
+import { countryFlag, defaultFlag, fieldTypes, mapFlag, paramFlag, perFlag, typeFlag } from './mapping/flags.ts';
 import type { MessageOptions } from './mapping/message.ts';
 import type { Told } from './settings.ts';
 
@@ -141,27 +131,6 @@ export function whereOf(told: Told): readonly Condition[] {
     if (!text.includes('=')) throw usage(`"${text}" is not column=value`, 'such as country=DE');
     return condition(text);
   });
-}
-
-/** The fields of a record that options name, for `watchNames`. */
-export function namedFields(told: Told, per: string): readonly NamedField[] {
-  const { map, set, type, keep = [], country } = contactOptionsOf(told);
-  const params = each('-p', told.param, paramFlag).flatMap((param) => ('column' in param ? [param.column] : []));
-  const made = new Set([...map.map(({ to }) => to.join('.')), ...set.map(({ path }) => path.join('.'))]);
-  const names: Readonly<Record<string, readonly string[]>> = {
-    '-p': params,
-    '--default': each('--default', told.default, defaultFlag).map(({ column }) => column),
-    '--map': map.map(({ from }) => from),
-    '--keep': keep,
-    '--type': type.map(({ field }) => field).filter((field) => !made.has(field)),
-    '--per': per === '' ? [] : [per],
-    '--country': [countryColumn(country) ?? []].flat(),
-  };
-  const paths = whereOf(told).map(({ path }) => ({ option: '--where', path }));
-  return [
-    ...Object.entries(names).flatMap(([option, fields]) => fields.map((name) => ({ option, path: [name] }))),
-    ...paths,
-  ];
 }
 
 export function hoursOf(told: Told): Hours | undefined {

@@ -114,7 +114,7 @@ async function sendAfterQuestion(loading: Loading, decided: Decided): Promise<En
     per: loading.per,
     told: jsonText(settings.told),
     command: jsonText(host.argv.map((word) => redact(word))),
-    columns: jsonText({ names: columns ?? null, separator: input.separator ?? null }),
+    columns: jsonText({ names: input.isTable ? columns : null, separator: input.separator ?? null }),
   };
   signals.take();
   const batch = await begin(database, { ...plan, now: host.now() }, kept, worker);

@@ -248,7 +248,8 @@ describe('an outcome that cannot be recorded', () => {
 function afterFirstWrite(database: Database, act: () => void): Database {
   let isFirst = true;
   return {
-    ...database,
+    read: (...transaction) => database.read(...transaction),
+    close: () => database.close(),
     async write(...transaction) {
       const result = await database.write(...transaction);
       if (isFirst) act();
@@ -262,7 +263,8 @@ function afterFirstWrite(database: Database, act: () => void): Database {
 function failingWrites(database: Database, times = Infinity): Database {
   let writes = 0;
   return {
-    ...database,
+    read: (...transaction) => database.read(...transaction),
+    close: () => database.close(),
     async write(...transaction) {
       const isFull = writes > 0 && writes <= times;
       writes += 1;

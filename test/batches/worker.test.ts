@@ -46,10 +46,12 @@ describe('a worker', () => {
 
   it.skipIf(!existsSync('/proc'))('is dead once its process was killed, also if that is not reaped', async () => {
     // The shell becomes a process that never reaps its child.
-    const parent = spawn('sh', ['-c', 'sleep 0.01 & echo $!; exec sleep 60'], { stdio: ['ignore', 'pipe', 'ignore'] });
+    const parent = spawn('sh', ['-c', 'sleep 60 & echo $!; exec sleep 60'], { stdio: ['ignore', 'pipe', 'ignore'] });
     onTestFinished(() => void parent.kill());
     const [line]: unknown[] = await once(parent.stdout, 'data');
     const pid = Number(String(line));
+    await expect.poll(() => readFileSync(`/proc/${parent.pid}/comm`, 'utf8')).toBe('sleep\n');
+    process.kill(pid, 'SIGKILL');
     await expect.poll(() => readFileSync(`/proc/${pid}/stat`, 'utf8')).toContain(' Z ');
     expect(isDead(workerName(self).replace(`${process.pid}:`, `${pid}:`), host)).toBe(true);
   });

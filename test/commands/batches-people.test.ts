@@ -133,6 +133,6 @@ it('reads a file as UTF-8 if it is, although its batch keeps another encoding', 
 });
 
 it('counts each line of NDJSON that cannot be read', async () => {
-  const { result } = await send([write('people.ndjson', '{"phone":\n{"phone"\n{x\n')], '--batch', 'autumn');
-  expect(result).toMatchObject({ rows: 3, failed: 3 });
+  const { result } = await send([write('people.ndjson', `{"phone":"${ada}"}\n{"phone"\n{x\n`)], '--batch', 'autumn');
+  expect(result).toMatchObject({ rows: 3, failed: 2 });
 });

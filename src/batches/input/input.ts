@@ -12,17 +12,15 @@ import { csvRows } from './csv.ts';
 import { damagedText, decoded, decodedHead, encodingOf, foreignWords, likelyEncoding } from './encoding.ts';
 import { formatOf, isZip, refuseBinary, separatorOf } from './format.ts';
 import { arrayRows, ndjsonRows } from './json.ts';
-import { type InputRow, peek, type Request } from './row.ts';
+import { type InputRow, type Names, namesIn, peek, type Request } from './row.ts';
 import { createUndo, noRows, openTable } from './table.ts';
 
 /** A file, or stdin, that is read once. */
-export interface Input {
+export interface Input extends Names {
   /** For people: as typed, redacted; or "stdin". */
   readonly name: string;
   /** Absolute; undefined for stdin. */
   readonly path: string | undefined;
-  /** Undefined in JSON. */
-  readonly columns: readonly string[] | undefined;
   /** Of CSV and TSV. */
   readonly separator: string | undefined;
   /** As given with `--encoding`, or as answered. */
@@ -72,8 +70,12 @@ export async function openInput(context: InputContext, file: string, options: In
     const { begun, all } = await peek(rows, mostFirst);
     const first = begun.flat().slice(0, mostFirst);
     if (first.length === 0) throw noRows(name);
+    const [{ problem } = {}] = first;
+    if (problem !== undefined && namesIn(first).length === 0)
+      throw usage(`no row of "${name}" can be read: ${problem}`, 'is it the right file?');
     const path = file === '-' ? undefined : resolve(file);
-    return { name: redact(name), path, columns, separator, encoding, unit, first, rows: all, close: bytes.close };
+    const names = { columns: columns ?? namesIn(first), isTable: columns !== undefined };
+    return { name: redact(name), path, ...names, separator, encoding, unit, first, rows: all, close: bytes.close };
   } catch (error) {
     bytes.close();
     throw error;

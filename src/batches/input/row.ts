@@ -11,6 +11,17 @@ export interface InputRow {
   readonly problem?: string | undefined;
 }
 
+/** The names of fields, which are the same in each row of a table. */
+export interface Names {
+  readonly columns: readonly string[];
+  /** Whether it is a table: a record of JSON may lack any field. */
+  readonly isTable: boolean;
+}
+
+export function namesIn(rows: readonly InputRow[]): readonly string[] {
+  return [...new Set(rows.flatMap(({ fields }) => Object.keys(fields)))];
+}
+
 /** How an input is read. */
 export interface Request {
   /** For messages. */

@@ -68,20 +68,3 @@ export function unclearPhoneColumn(columns: readonly string[]): CliError {
   const hint = choices || `--map COLUMN=phone; ${nameList(columns, 'column')}`;
   return usage('no column is named phone', `name it: ${hint}`);
 }
-
-/** A field that an option names; the path has several names if it is nested. */
-export interface NamedField {
-  readonly option: string;
-  readonly path: readonly string[];
-}
-
-/** Throws if no record of the input has a field that an option names. */
-export function requireFields(named: readonly NamedField[], names: readonly string[]): void {
-  const isUnseen = ({ path }: NamedField) =>
-    [path.join('.'), path[0] ?? ''].every((name) => columnNamed(name, names) === undefined);
-  const missing = named.find(isUnseen);
-  if (!missing) return;
-  const name = missing.path.join('.');
-  const hint = nearestName(name, names, 'field');
-  throw usage(`${missing.option} names ${quoted(name)}, but no record of the input has it`, hint);
-}

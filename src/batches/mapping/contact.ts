@@ -1,7 +1,7 @@
 import { usage } from '../../base/errors.ts';
 import { jsonText } from '../../base/json.ts';
 import { isRecord } from '../../contract/readers.ts';
-import type { Fields } from '../input/row.ts';
+import type { Fields, Names } from '../input/row.ts';
 import { quoted } from '../quoted.ts';
 import { columnNamed, isPhoneName, nearestName, requireColumn, unclearPhoneColumn } from './columns.ts';
 import { countryColumn, type FieldMap, type TypedField } from './flags.ts';
@@ -52,18 +52,17 @@ interface Step {
 const phoneField = 'phone';
 const dotted = (path: readonly string[]) => path.join('.');
 
-/** Creates the mapping from rows to contacts; throws if a table lacks a column. */
-export async function contactMapper(options: ContactOptions, columns: readonly string[] | undefined): Promise<Mapper> {
+/** Creates the mapping from rows to contacts; throws if the input lacks a column. */
+export async function contactMapper(options: ContactOptions, { columns, isTable }: Names): Promise<Mapper> {
   const targets = [...options.map.map(({ to }) => to), ...options.set.map(({ path }) => path)].map(dotted);
   const needsPhone = targets.includes(phoneField) || !targets.some(isPhoneName);
   const toPhone = await phoneReader(options.country);
-  const plan = { ...options, toPhone, needsPhone, isTable: columns !== undefined };
-  if (!columns) return (fields) => contactOf(fields, stepsOf(Object.keys(fields), plan), plan);
+  const plan = { ...options, toPhone, needsPhone, isTable };
   const country = countryColumn(plan.country);
   if (country !== undefined) requireColumn('--country', country, columns);
-  const steps = stepsOf(columns, plan);
+  const steps = stepsOf(columns, { ...plan, isTable: true });
   if (needsPhone && !steps.some(({ field }) => field === phoneField)) throw unclearPhoneColumn(columns);
-  return (fields) => contactOf(fields, steps, plan);
+  return (fields) => contactOf(fields, isTable ? steps : stepsOf(Object.keys(fields), plan), plan);
 }
 
 /** The phone comes first, and the order of columns does not change a body. */

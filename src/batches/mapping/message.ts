@@ -28,16 +28,16 @@ export interface MessageOptions {
 
 type TextReader = (fields: Fields) => string | ValueError;
 
-/** Creates the mapping from rows to messages; throws if a table lacks a column. */
-export async function messageMapper(typed: MessageOptions, columns: readonly string[] | undefined): Promise<Mapper> {
-  const options = columns ? spelledAs(columns, typed) : typed;
-  const { template, per: perColumn } = options;
-  const recipient = await recipientReader(options);
+/** Creates the mapping from rows to messages; throws if the input lacks a column. */
+export async function messageMapper(typed: MessageOptions, columns: readonly string[]): Promise<Mapper> {
+  const options = spelledAs(columns, typed);
+  const { template, per: perColumn, phone } = options;
+  const read = await phoneReader(options.country);
   const params = options.params.map((param, at) => paramReader(param, at + 1, options.defaults));
   const occasion: TextReader = (fields) =>
     perColumn === '' ? '' : named(`--per, ${fieldName(perColumn)}`, perValue(valueNamed(fields, perColumn)));
   return (fields) => {
-    const to = recipient(fields);
+    const to = named(fieldName(phone), read(valueNamed(fields, phone), fields));
     const texts = params.map((read) => read(fields));
     const per = occasion(fields);
     const fault = [to, ...texts, per].find((text) => text instanceof ValueError);
@@ -51,8 +51,8 @@ export async function messageMapper(typed: MessageOptions, columns: readonly str
   };
 }
 
-/** The options with the names of columns as a table spells them. */
-function spelledAs(columns: readonly string[], options: MessageOptions): MessageOptions {
+/** The options with the names of columns as the input spells them. */
+function spelledAs(columns: readonly string[], options: MessageOptions) {
   const { params, defaults, per, phone } = options;
   const spelled = (option: string, name: string) => requireColumn(option, name, columns);
   const country = countryColumn(options.country);
@@ -95,25 +95,10 @@ function named(where: string, text: string | ValueError): string | ValueError {
   return text instanceof ValueError ? new ValueError(`${where}: ${text.why}`) : text;
 }
 
-async function recipientReader({ phone, country }: MessageOptions): Promise<TextReader> {
-  const read = await phoneReader(country);
-  return (fields) => {
-    const column = phone ?? phoneField(fields);
-    return column instanceof ValueError ? column : named(fieldName(column), read(valueNamed(fields, column), fields));
-  };
-}
-
 /** The column of the phones: the one that `--map` names, or one with a usual name. */
 function phoneColumnOf(columns: readonly string[], phone: string | undefined): string {
   if (phone !== undefined) return requireColumn('--map', phone, columns);
   const [column, ...others] = usualPhoneColumns(columns);
   if (column === undefined || others.length > 0) throw unclearPhoneColumn(columns);
   return column;
-}
-
-function phoneField(fields: Fields): string | ValueError {
-  const [column, ...others] = usualPhoneColumns(Object.keys(fields));
-  if (column === undefined) return new ValueError('it has no phone; name its field: --map FIELD=phone');
-  if (others.length === 0) return column;
-  return new ValueError(`the phone may be in ${[column, ...others].join(' or ')}; choose one: --map FIELD=phone`);
 }

@@ -1,18 +1,14 @@
 import { type Condition, isMet } from '../../base/condition.ts';
 import { cellsOf } from '../../store/columns.ts';
-import type { Fields } from '../input/row.ts';
+import type { Fields, Names } from '../input/row.ts';
 import { columnNamed, requireColumn } from './columns.ts';
 
-/** Whether `--where` excludes a row: one that does not meet all conditions. Throws if a table has no such column. */
-export function whereFilter(
-  conditions: readonly Condition[],
-  columns: readonly string[] | undefined,
-): (fields: Fields) => boolean {
-  if (!columns) return (fields) => !conditions.every((wanted) => isMet(placedIn(fields, wanted), fields));
-  const placed = conditions.map(({ path, value }) => ({
-    path: [requireColumn('--where', path.join('.'), columns)],
-    value,
-  }));
+/** Whether `--where` excludes a row: one that does not meet all conditions. Throws if there is no such column. */
+export function whereFilter(conditions: readonly Condition[], names: Names): (fields: Fields) => boolean {
+  const placed = conditions.map((wanted) => {
+    const name = wanted.path.join('.');
+    return placeOf(wanted, names) ?? { ...wanted, path: [requireColumn('--where', name, names.columns)] };
+  });
   return (fields) => !placed.every((wanted) => isMet(wanted, fields));
 }
 
@@ -21,22 +17,20 @@ export function unwantedCells(
   conditions: readonly Condition[],
 ): ((cells: string, wasUnwanted: boolean) => boolean) | undefined {
   if (conditions.length === 0) return undefined;
-  const isUnwanted = whereFilter(conditions, undefined);
   return (cells, wasUnwanted) => {
     const fields = cellsOf(cells);
+    const names = { columns: Object.keys(fields), isTable: false };
     // A file that was loaded before may have had other columns.
-    return conditions.every((wanted) => hasColumn(fields, wanted)) ? isUnwanted(fields) : wasUnwanted;
+    const hasAll = conditions.every((wanted) => placeOf(wanted, names));
+    return hasAll ? whereFilter(conditions, names)(fields) : wasUnwanted;
   };
 }
 
-function hasColumn(fields: Fields, { path }: Condition): boolean {
-  return Object.hasOwn(fields, path.join('.')) || columnNamed(path[0] ?? '', Object.keys(fields)) !== undefined;
-}
-
-/** The place in a record: a field whose name has dots, or a nested one, whose first name is in any case. */
-function placedIn(fields: Fields, { path, value }: Condition): Condition {
-  const name = path.join('.');
-  if (Object.hasOwn(fields, name)) return { path: [name], value };
+/** The column with the whole name, in any case, or a place in a field of a record. */
+function placeOf({ path, value }: Condition, { columns, isTable }: Names): Condition | undefined {
+  const whole = columnNamed(path.join('.'), columns);
+  if (whole !== undefined) return { path: [whole], value };
   const [first = '', ...rest] = path;
-  return { path: [columnNamed(first, Object.keys(fields)) ?? first, ...rest], value };
+  const field = isTable ? undefined : columnNamed(first, columns);
+  return field === undefined ? undefined : { path: [field, ...rest], value };
 }

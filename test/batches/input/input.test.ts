@@ -66,15 +66,22 @@ describe('an input without rows', () => {
   });
 });
 
+it('without a row that can be read is refused', async () => {
+  await expect(open(fileOf('a.json', '[5]'))).rejects.toMatchObject({
+    exit: 'usage',
+    message: expect.stringMatching(/^no row of ".*" can be read: it is not an object$/),
+  });
+});
+
 describe('the format', () => {
   it.each([
     ['a.csv', '{"a":1}\n', [{ a: 1 }]],
     ['a.tsv', '[{"a":1}]', [{ a: 1 }]],
     ['a.json', '{"a":1}\n{"a":2}\n', [{ a: 1 }, { a: 2 }]],
     ['a.ndjson', '\ufeff[\n{"a":1}]', [{ a: 1 }]],
-    ['a.ndjson', 'phone\n', ['it is not JSON']],
+    ['a.ndjson', 'phone\n{"a":1}', ['it is not JSON', { a: 1 }]],
     ['a.jsonl', 'oops\n{"a":1}\n', ['it is not JSON', { a: 1 }]],
-    ['a.json', '[5]', ['it is not an object']],
+    ['a.json', '[5,{"a":1}]', ['it is not an object', { a: 1 }]],
     ['a.xlsx', 'a\n1\n', [{ a: '1' }]],
     ['a', 'a,b\n1,2\n', [{ a: '1', b: '2' }]],
     ['a.csv', '[id],name\n1,2\n', [{ '[id]': '1', name: '2' }]],

@@ -10,7 +10,7 @@ describe('NDJSON', () => {
       { number: 2, line: 4, fields: { a: { b: [null, true] } } },
       { number: 3, line: 5, fields: { a: '\u2028é' } },
     ]);
-    expect(input).toMatchObject({ columns: undefined, separator: undefined, unit: 'line' });
+    expect(input).toMatchObject({ columns: ['a'], isTable: false, separator: undefined, unit: 'line' });
     expect((await readBytes(text)).rows).toEqual(rows);
   });
 
@@ -51,7 +51,7 @@ describe('a JSON array', () => {
       { number: 1, line: 1, fields: { a: 1 } },
       { number: 2, line: 2, fields: { a: { b: [']}'] } } },
     ]);
-    expect(input).toMatchObject({ columns: undefined, unit: 'row' });
+    expect(input).toMatchObject({ columns: ['a'], isTable: false, unit: 'row' });
   });
 
   it('may have elements that are not objects, which are rows with a problem', async () => {

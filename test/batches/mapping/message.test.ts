@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Fields } from '../../../src/batches/input/row.ts';
-import { message, messageOfRecord, type Options, phone } from './rig.ts';
+import { message, type Options, phone } from './rig.ts';
 
 const bodyOf = (params: readonly string[], to = phone) => JSON.stringify({ to, template: 'hello', params });
 
@@ -93,11 +93,11 @@ describe('the value of --per', () => {
     ['1,5', '1,5'],
     ['1-2', '1-2'],
   ])('%j is %s', async (value, per) => {
-    expect(await messageOfRecord({ per: 'order' }, { phone, Order: value })).toMatchObject({ per, problem: undefined });
+    expect(await message({ per: 'order' }, { phone, Order: value })).toMatchObject({ per, problem: undefined });
   });
 
   it.each([undefined, null, '', ' ', true])('%j fails its row', async (value) => {
-    const mapped = await messageOfRecord({ per: 'order' }, { phone, order: value });
+    const mapped = await message({ per: 'order' }, { phone, order: value });
     expect(mapped).toMatchObject({ phone, per: '', problem: expect.stringContaining('--per, order: ') });
   });
 });
@@ -109,13 +109,11 @@ describe('a record', () => {
     ['has a default for a missing field', { param: [':n'], default: ['n=x'] }, { to: phone }, ['x']],
     ['has a number as its phone', { country: 'intl' }, { to: 12025550101 }, []],
   ])('%s', async (_name, options, record, params) => {
-    expect(await messageOfRecord(options, record)).toEqual({ phone, per: '', body: bodyOf(params) });
+    expect(await message(options, record, ['to', 'n'])).toEqual({ phone, per: '', body: bodyOf(params) });
   });
 
   it.each<[string, Options, Fields, string]>([
-    ['no phone', {}, { name: 'x' }, 'it has no phone; name its field: --map FIELD=phone'],
-    ['two phones', {}, { to: phone, phone }, 'the phone may be in to or phone; choose one: --map FIELD=phone'],
-    ['no field of the mapped name', { map: ['constructor=phone'] }, { to: phone }, 'constructor: it is missing'],
+    ['no phone', {}, { n: 'x' }, 'to: it is missing'],
     ['null as its phone', {}, { to: null }, 'to: it is empty'],
     ['a list as its phone', {}, { to: [phone] }, 'to: a list is not a text'],
     ['null as a param', { param: [':n'] }, { to: phone, n: null }, 'param 1, n: it is empty'],
@@ -124,7 +122,7 @@ describe('a record', () => {
     ['an inexact number', { param: [':n'] }, { to: phone, n: 2 ** 60 }, 'the number 1152921504606847000 may not'],
     ['a number with an exponent', { param: [':n'] }, { to: phone, n: 1e-9 }, 'param 1, n: the number 1e-9 may not be'],
   ])('fails with %s', async (_name, options, record, problem) => {
-    expect(await messageOfRecord(options, record)).toMatchObject({
+    expect(await message(options, record, ['to', 'n'])).toMatchObject({
       body: '',
       problem: expect.stringContaining(problem),
     });

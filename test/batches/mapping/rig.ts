@@ -10,27 +10,27 @@ export const phone = '+12025550101';
 /** Options of a message, with `--per`. */
 export type Options = Told & { readonly per?: string };
 
-/** Maps a row of a table to a message. */
+/** Maps a row to a message. */
 export async function message(
   { per = '', ...told }: Options,
   row: Fields,
-  columns?: readonly string[],
+  columns: readonly string[] = Object.keys(row),
 ): Promise<Mapped> {
   const options = { template: 'hello', per, ...messageOptionsOf(told) };
-  return (await messageMapper(options, columns ?? Object.keys(row)))(row);
-}
-
-export async function messageOfRecord({ per = '', ...told }: Options, record: Fields): Promise<Mapped> {
-  return (await messageMapper({ template: 'hello', per, ...messageOptionsOf(told) }, undefined))(record);
+  return (await messageMapper(options, columns))(row);
 }
 
 /** Maps a row of a table to a contact. */
 export async function contact(told: Told, row: Fields, columns = Object.keys(row)): Promise<Mapped> {
-  return (await contactMapper(contactOptionsOf(told), columns))(row);
+  return (await contactMapper(contactOptionsOf(told), { columns, isTable: true }))(row);
 }
 
-export async function contactOfRecord(told: Told, record: Fields): Promise<Mapped> {
-  return (await contactMapper(contactOptionsOf(told), undefined))(record);
+export async function contactOfRecord(
+  told: Told,
+  record: Fields,
+  columns = [...Object.keys(record), 'phone'],
+): Promise<Mapped> {
+  return (await contactMapper(contactOptionsOf(told), { columns, isTable: false }))(record);
 }
 
 /** Parses fields from JSON, in which any name is an own property. */
