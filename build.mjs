@@ -5,7 +5,7 @@ import { cliEntry, installCli, makeCli } from './build/cli.mjs';
 import { digestOf } from './build/inputs.mjs';
 import { installLibrary, libraryEntry, makeLibrary } from './build/library.mjs';
 import { installPage, makePage, pageEntry } from './build/page.mjs';
-import { modulesOf, packagesOf, thirdPartyLicenses } from './build/licenses.mjs';
+import { packagesOf, thirdPartyLicenses } from './build/licenses.mjs';
 
 const root = import.meta.dirname;
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
@@ -22,9 +22,9 @@ async function build() {
   const [cli, library, page] = ['cli', 'sandbox', 'page'].map((name) => join(temporary, name));
   try {
     const made = await Promise.allSettled([makeCli(cli, { version, stamp }), ...makeLibrary(library), makePage(page)]);
-    for (const one of made) if (one.status === 'rejected') throw one.reason;
+    for (const { status, reason } of made) if (status === 'rejected') throw reason;
     const chunks = made.flatMap(({ value }) => value ?? []);
-    writeFileSync(join(temporary, licenses), thirdPartyLicenses(modulesOf(chunks)));
+    writeFileSync(join(temporary, licenses), thirdPartyLicenses(chunks));
     installLibrary(library);
     installPage(page);
     renameSync(join(temporary, licenses), join(root, 'dist', licenses));

@@ -1,62 +1,35 @@
-// Imports and batches beside undici, and how close they come to a strict rate limit.
-//   node bench/import.mjs [--quick] [rates] [curl] [window]
-import { spawnSync } from 'node:child_process';
-import { bizmsg, environment, keys, newPath, rival, run, startServer } from './rig/processes.mjs';
-import { writePeople } from './rig/processes.mjs';
+// Batches beside a script with undici, close to a strict rate limit, and of 1,000,000 rows.
+//   node bench/import.mjs [--quick] [rates] [window] [million]
+import { once } from 'node:events';
+import { readdirSync, statSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { bizmsg, keys, launch, newPath, rival, run, startServer, writePeople } from './rig/processes.mjs';
 import { measure, megabytes, median, milliseconds, takeTurns, whole } from './rig/table.mjs';
 
 const importing = (file) => [bizmsg, 'contacts', 'import', file, '--quiet'];
 
-await measure('From spawn to exit, with 16 connections. The rivals keep nothing.', { rates, curl, window });
+await measure('Imports and batches, from spawn to exit. The script forgets what it sent.', { rates, window, million });
 
-function variablesOf({ url }) {
-  return { BIZMSG_API_KEY: keys.sandbox, BIZMSG_BASE_URL: url, BIZMSG_STATE_DIR: newPath('state') };
+function environmentOf({ url }, key = keys.sandbox) {
+  return { BIZMSG_API_KEY: key, BIZMSG_BASE_URL: url, BIZMSG_STATE_DIR: newPath('state') };
 }
 
 async function rates(isQuick) {
   const count = isQuick ? 100_000 : 1_000_000;
   const [server, file] = [await startServer('server', rival('strict-server.cjs')), writePeople(count)];
+  const sending = [bizmsg, 'send-batch', 'order_update', file, '-p', ':name', '-p', ':city', '--quiet'];
   const imports = { name: `contacts import, ${whole(count)} rows`, words: importing(file) };
-  const batches = { name: `send-batch, ${whole(count)} rows`, words: [bizmsg, 'send-batch', 'order_update', file] };
-  batches.words.push('-p', ':name', '-p', ':city', '--quiet');
-  const alone = { name: 'undici alone', words: [rival('undici-alone.cjs'), server.url, String(count)] };
+  const batches = { name: `send-batch, ${whole(count)} rows`, words: sending };
   const script = { name: 'a script with undici', words: [rival('undici-script.mjs'), server.url, file] };
-  const contestants = [imports, batches, alone, script];
   const settings = { rounds: 3, seconds: isQuick ? 80 : 300 };
-  const turns = await takeTurns(contestants, settings, ({ words }) => run(words, variablesOf(server), count));
-  const row = (one, other, least, why) => ({ what: one.name, ...turns.beside(one, other), least, why });
-  return [
-    row(imports, alone, 0.42, 'each row is claimed and settled in the ledger'),
-    row(imports, script, 0.5, 'the script forgets what it sent'),
-    row(batches, script, 0.5, 'the script forgets what it sent'),
-    ...[imports, batches].map((one) => memoryRow(one, turns.middle(one, 'peak'))),
-  ];
-}
-
-function memoryRow({ name }, figure) {
-  const what = `peak memory of ${name}`;
-  return { what, figure, show: megabytes, most: 160e6, why: '1,000,000 rows must fit in a small container' };
-}
-
-/** The loop of a shell, with as many requests at a time. */
-async function curl() {
-  const count = 1_000;
-  const [server, file] = [await startServer('server', rival('strict-server.cjs')), writePeople(count)];
-  const each = `curl -sf -H content-type:application/json -d '{"phone":"{}"}' ${server.url}/api/public/contacts`;
-  const loop = {
-    name: 'xargs -P 16 curl',
-    command: `tail -n +2 "$0" | cut -d, -f1 | xargs -P 16 -I{} ${each} >/dev/null`,
-  };
-  const imports = { name: `contacts import, ${whole(count)} rows` };
-  const turns = await takeTurns([imports, loop], { rounds: 3, seconds: 60 }, ({ command }) => {
-    if (!command) return run(importing(file), variablesOf(server), count);
-    const began = performance.now();
-    const { status, stderr } = spawnSync('sh', ['-c', command, file], { env: environment(), encoding: 'utf8' });
-    if (status !== 0) throw new Error(`${loop.name}: exit ${status}: ${stderr}`);
-    return { perSecond: (1_000 * count) / (performance.now() - began) };
-  });
-  const why = 'a user should not go back to the loop for its speed';
-  return [{ what: imports.name, ...turns.beside(imports, loop), cpu: undefined, least: 2, why }];
+  const turns = await takeTurns([imports, batches, script], settings, ({ words }) =>
+    run(words, environmentOf(server), count),
+  );
+  const memory = { show: megabytes, most: 160e6, why: '1,000,000 rows must fit in a small container' };
+  return [imports, batches].flatMap((contestant) => [
+    { what: contestant.name, ...turns.compare(contestant, script), least: 0.5, why: 'each row is claimed and settled' },
+    { what: `peak memory of ${contestant.name}`, figure: turns.middle(contestant, 'peak'), ...memory },
+  ]);
 }
 
 /**
@@ -69,7 +42,7 @@ async function window(isQuick) {
     const rounds = [];
     for (let round = 0; round < 3; round++) {
       const server = await startServer('strict', rival('strict-server.cjs'), String(most), '1000');
-      await run([...importing(writePeople(count)), '--rate', `${most}/s`], variablesOf(server));
+      await run([...importing(writePeople(count)), '--rate', `${most}/s`], environmentOf(server));
       const counts = await (await fetch(server.url)).json();
       if (counts.taken !== count) throw new Error(`the server accepted ${counts.taken} of ${count} rows`);
       refused += counts.refused;
@@ -87,4 +60,32 @@ async function window(isQuick) {
   const rows = [await paced(100, isQuick ? 400 : 1_000), await paced(20, isQuick ? 80 : 200)];
   const why = 'bizmsg knows the limit and waits for it';
   return [...rows, { what: 'rows refused with 429, of both', figure: refused, most: 0, why }];
+}
+
+/** A live batch of 1,000,000 rows: until its first message, its size, and what it costs a single send. */
+async function million(isQuick) {
+  const server = await startServer('server', rival('strict-server.cjs'));
+  const [full, empty] = [environmentOf(server, keys.live), environmentOf(server, keys.live)];
+  const words = ['send-batch', 'welcome', writePeople(1e6), '--at-most', '1000000', '--rate', '1/s', '--quiet'];
+  const began = performance.now();
+  const batch = launch([bizmsg, ...words], full);
+  // The first request asks for the templates.
+  while ((await (await fetch(server.url)).json()).taken < 2) await sleep(20);
+  const first = performance.now() - began;
+  batch.kill('SIGINT');
+  await once(batch, 'exit');
+  const { BIZMSG_STATE_DIR: folder } = full;
+  const size = Math.max(...readdirSync(folder).map((name) => statSync(`${folder}/${name}`).size));
+  const settings = { rounds: isQuick ? 20 : 60, seconds: 120 };
+  const { middle } = await takeTurns([full, empty], settings, async (variables) => {
+    const start = performance.now();
+    await run([bizmsg, 'send-template', '+12025550101', 'order_update', '--again', '--quiet'], variables);
+    return { took: performance.now() - start };
+  });
+  const more = { figure: middle(full, 'took') - middle(empty, 'took'), show: milliseconds, most: 2 };
+  return [
+    { what: 'to the first of 1,000,000 messages', figure: first, show: milliseconds, most: 15_000, why: 'takes hours' },
+    { what: 'their database', figure: size, show: megabytes, most: 160e6, why: 'must fit on a small disk' },
+    { what: 'more for a live send beside them', ...more, why: 'a single send must not load them' },
+  ];
 }

@@ -1,5 +1,4 @@
-// A listener beside that of resend-cli, which keeps no event, checks no signature, and answers after printing. The CPU
-// time of an event includes printing.
+// A listener beside that of resend-cli, which keeps no event, checks no signature, and answers after printing.
 //   node bench/listen.mjs [--quick] [rates] [memory]
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
@@ -7,7 +6,7 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { load, requestOf } from './rig/load.mjs';
-import { bizmsg, cpuOf, install, launch, memoryOf, newPath, start } from './rig/processes.mjs';
+import { bizmsg, install, launch, memoryOf, newPath, start } from './rig/processes.mjs';
 import { measure, megabytes, takeTurns, whole } from './rig/table.mjs';
 
 const connections = 50;
@@ -73,7 +72,6 @@ async function startResend() {
 /** Runs until the last event is acknowledged and printed; `isKept`: each was printed once, in order. */
 async function trial(server, count, onAnswer) {
   const printed = [];
-  const before = cpuOf(server.pid);
   const printing = new Promise((resolve) => {
     const take = (line) => {
       if (printed.push({ line, time: performance.now() }) < count) return;
@@ -84,29 +82,29 @@ async function trial(server, count, onAnswer) {
   });
   const { perSecond, began } = await load(server, eventsNow(count), { connections, onAnswer });
   await printing;
-  const cpu = (cpuOf(server.pid) - before) / count;
   // Parsed at the end, because the sender shares this thread.
   const numbers = printed.map(({ line }) => server.numberIn(JSON.parse(line)));
   const last = new Map();
   const isOrdered = numbers.every((n) => n > (last.get(messageOf(n)) ?? -1) && last.set(messageOf(n), n));
   const printedPerSecond = (1_000 * count) / (printed.at(-1).time - began);
-  return { perSecond, printedPerSecond, cpu, isKept: isOrdered && new Set(numbers).size === count };
+  return { perSecond, printedPerSecond, isKept: isOrdered && new Set(numbers).size === count };
 }
 
 /** As fast as they are acknowledged. */
 async function rates(isQuick) {
   const count = 20_000;
-  const [own, resend] = [await startListener(), await startResend()];
+  const [listener, resend] = [await startListener(), await startResend()];
   const trials = [];
-  const { beside } = await takeTurns([own, resend], { rounds: isQuick ? 3 : 9, seconds: 90 }, async (server) => {
-    const done = await trial(server, count);
-    if (server === own) trials.push(done.isKept);
-    return done;
+  const settings = { rounds: isQuick ? 3 : 9, seconds: 90 };
+  const { compare } = await takeTurns([listener, resend], settings, async (server) => {
+    const result = await trial(server, count);
+    if (server === listener) trials.push(result.isKept);
+    return result;
   });
-  const { stdout } = launch([bizmsg, 'webhooks', 'list', '-o', 'ndjson'], own.variables, 'pipe');
+  const { stdout } = launch([bizmsg, 'webhooks', 'list', '-o', 'ndjson'], listener.variables, 'pipe');
   let recorded = 0;
   for await (const _ of createInterface({ input: stdout })) recorded++;
-  const [acknowledged, printed] = [beside(own, resend), beside(own, resend, 'printedPerSecond')];
+  const [acknowledged, printed] = [compare(listener, resend), compare(listener, resend, 'printedPerSecond')];
   const kept = { figure: trials.every(Boolean) ? recorded : 0, show: whole, least: count * trials.length };
   return [
     { what: 'events acknowledged', ...acknowledged, least: 1.5, why: 'the service repeats what is acknowledged late' },
@@ -122,11 +120,7 @@ async function memory() {
   await trial(server, count, (answers) => {
     if (answers === count / 10) early = memoryOf(server.pid);
   });
-  const [what, peak] = [`peak memory, ${whole(count)} events at once`, memoryOf(server.pid, 'VmHWM')];
-  const figures = {
-    value: megabytes(peak),
-    rival: `after a tenth of them: ${megabytes(early)}`,
-    ratios: [peak / early],
-  };
-  return [{ what, ...figures, most: 1.5, why: 'unprinted events wait in the logs, not in memory' }];
+  const peak = memoryOf(server.pid, 'VmHWM');
+  const figures = { value: megabytes(peak), rival: `after a tenth: ${megabytes(early)}`, ratios: [peak / early] };
+  return [{ what: `peak memory, ${whole(count)} events at once`, ...figures, most: 1.5, why: 'they wait in the logs' }];
 }

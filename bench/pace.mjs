@@ -1,36 +1,22 @@
 // Processes that share a plan. A minute cannot be shorter, so the short form stays within one minute and only counts.
-//   node bench/pace.mjs [--quick] [batches] [pair] [singles]
+//   node bench/pace.mjs [--quick] [batches] [singles]
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { bizmsg, environment, newPath, rival, run, startServer } from './rig/processes.mjs';
-import { writePeople, writeProfile } from './rig/processes.mjs';
+import { bizmsg, environment, newPath, rival, run, startServer, writePeople, writeProfile } from './rig/processes.mjs';
 import { measure, milliseconds } from './rig/table.mjs';
 
-await measure('With one key, at a server with a strict sliding minute.', { batches, pair, singles });
+await measure('With one key, at a server with a strict sliding minute.', { batches, singles });
 
-function startStrict(most) {
-  return startServer('strict', rival('strict-server.cjs'), String(most), '60000');
-}
-
-function machineOf({ url: baseUrl }, plan) {
-  const folders = { BIZMSG_CONFIG_DIR: writeProfile({ plan, baseUrl }), BIZMSG_STATE_DIR: newPath('state') };
-  return { ...folders, BIZMSG_PROFILE: 'acme' };
-}
-
-/** Many batches at a small plan. */
-function batches(isQuick) {
-  return runBatches({ count: 8, rows: isQuick ? 6 : 14, plan: 'starter', most: 60 });
-}
-
-/** Two batches that use a larger plan for two minutes. */
-function pair(isQuick) {
-  return runBatches({ count: 2, rows: isQuick ? 140 : 300, plan: 'growth', most: 300 });
+async function startPlan() {
+  const server = await startServer('strict', rival('strict-server.cjs'), '60', '60000');
+  const folders = { BIZMSG_CONFIG_DIR: writeProfile({ plan: 'starter', baseUrl: server.url }) };
+  return { server, machine: { ...folders, BIZMSG_STATE_DIR: newPath('state'), BIZMSG_PROFILE: 'acme' } };
 }
 
 /** Concurrent batches, each with the full rate of the plan. */
-async function runBatches({ count, rows, plan, most }) {
-  const server = await startStrict(most);
-  const machine = machineOf(server, plan);
+async function batches(isQuick) {
+  const [count, rows] = [8, isQuick ? 6 : 14];
+  const { server, machine } = await startPlan();
   const runs = Array.from({ length: count }, (_, at) => {
     const words = ['send-batch', `update_${at}`, writePeople(rows, at * rows), '--rate', '100%', '--at-most', '300'];
     return run([bizmsg, ...words, '--quiet'], machine);
@@ -41,10 +27,10 @@ async function runBatches({ count, rows, plan, most }) {
 
 /** Single sends by xargs. */
 async function singles(isQuick) {
-  const [server, count] = [await startStrict(60), isQuick ? 40 : 100];
+  const count = isQuick ? 40 : 100;
+  const { server, machine } = await startPlan();
   const words = ['-P', '8', '-I', '{}', process.execPath, bizmsg, 'send-template', '{}', 'order_update', '--quiet'];
-  const env = environment(machineOf(server, 'starter'));
-  const xargs = spawn('xargs', words, { stdio: ['pipe', 'ignore', 'inherit'], env });
+  const xargs = spawn('xargs', words, { stdio: ['pipe', 'ignore', 'inherit'], env: environment(machine) });
   xargs.stdin.end(Array.from({ length: count }, (_, at) => `+1202555${1_000 + at}\n`).join(''));
   const [code] = await once(xargs, 'exit');
   if (code !== 0) throw new Error(`xargs exited with ${code}`);
@@ -60,9 +46,9 @@ async function rowsOf(server, what, count) {
   const counted = { what: `${what}, 429s`, figure: refused, most: 0, why };
   if (least === 0) return [counted];
   const time = {
-    what: `${what}, time`,
     value: milliseconds(span),
     rival: `the least possible: ${milliseconds(least)}`,
+    ratios: [span / least],
   };
-  return [counted, { ...time, ratios: [span / least], most: 1.02, why: 'processes that share a plan use all of it' }];
+  return [counted, { what: `${what}, time`, ...time, most: 1.02, why: 'processes that share a plan use all of it' }];
 }

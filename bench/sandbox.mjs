@@ -4,10 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { load } from './rig/load.mjs';
 import { memoryOf, newPath, rival, startServer } from './rig/processes.mjs';
 import { kinds, requestsOf, startSandbox } from './rig/sandbox.mjs';
-import { measure, megabytes, milliseconds, takeTurns, whole } from './rig/table.mjs';
-
-const writes = { least: 0.7, leastByCpu: 0.6, why: 'adds checks, a log, and a file that is saved meanwhile' };
-const limits = { 'GET contacts?limit=100': { least: 0.7, why: 'adds checks, a page and its cursor' } };
+import { measure, megabytes, takeTurns, whole } from './rig/table.mjs';
 
 await measure('Load of 64 connections. The bare server only reads, parses and responds.', { throughput, memory });
 
@@ -20,11 +17,10 @@ async function throughput(isQuick) {
   for (const kind of Object.keys(kinds)) {
     const settings = isQuick ? { rounds: 3, seconds: 15 } : { rounds: 9, seconds: 40 };
     const count = (isQuick ? 0.5 : 1) * (kind.startsWith('GET') ? 8_000 : 16_000);
-    const { beside, middle } = await takeTurns([sandbox, bare], settings, (server) =>
+    const { compare } = await takeTurns([sandbox, bare], settings, (server) =>
       load(server, requestsOf(kind, sandbox.key, count)),
     );
-    const note = `p99 ${milliseconds(middle(sandbox, 'p99'))}, ${milliseconds(middle(bare, 'p99'))} there`;
-    rows.push({ what: kind, ...beside(sandbox, bare), ...(limits[kind] ?? writes), note });
+    rows.push({ what: kind, ...compare(sandbox, bare), least: 0.7, why: 'adds checks, a log, pages, and a file' });
   }
   return rows;
 }

@@ -10,7 +10,7 @@ const bare = { name: 'node -e 0', words: ['-e', '0'] };
 const post = { name: 'a post by node:http', words: [rival('http-post.cjs')] };
 const version = ours('--version');
 
-await measure('Median milliseconds from spawn to exit.', { commands, batches });
+await measure('From spawn to exit.', { commands, batches });
 
 async function commands(isQuick) {
   const server = await startServer('server', rival('strict-server.cjs'));
@@ -20,13 +20,13 @@ async function commands(isQuick) {
   const tab = { ...ours('…--profile <TAB>', '__complete zsh'), input: 'bizmsg\0contacts\0list\0--profile\0\0' };
   const send = ours('send-template', 'send-template +12025550101 order_update -p Ada -p A-1042 --again');
   const live = { ...send, name: `${send.name}, a live key`, variables: { BIZMSG_API_KEY: keys.live } };
-  const beside = await timed([bare, version, help, tab, post, send, live], isQuick, variables);
+  const compare = await timed([bare, version, help, tab, post, send, live], isQuick, variables);
   return [
-    { ...beside(version, bare), most: 1.1, why: 'loads nothing but one small file' },
-    { ...beside(help, bare), most: 1.1, why: 'prints a text rendered at build time' },
-    { ...beside(tab, bare), most: 1.25, why: 'a shell waits for it at each TAB' },
-    { ...beside(send, post), most: 1.4, why: 'a tool that only waits for the wire' },
-    { ...beside(live, post), most: 1.5, why: 'claims the message in the ledger' },
+    { ...compare(version, bare), most: 1.1, why: 'loads nothing but one small file' },
+    { ...compare(help, bare), most: 1.1, why: 'prints a text rendered at build time' },
+    { ...compare(tab, bare), most: 1.25, why: 'a shell waits for it at each TAB' },
+    { ...compare(send, post), most: 1.4, why: 'a tool that only waits for the wire' },
+    { ...compare(live, post), most: 1.5, why: 'claims the message in the ledger' },
   ];
 }
 
@@ -40,25 +40,18 @@ async function batches(isQuick) {
     await Promise.all(files.map((file) => run([bizmsg, 'contacts', 'import', file, '--quiet'], variables)));
   }
   const list = ours('batches list, 200 batches', 'batches list');
-  const beside = await timed([version, list], isQuick, variables);
-  return [{ ...beside(list, version), most: 1.5, why: 'reads one table, not the rows of 200 batches' }];
+  const compare = await timed([version, list], isQuick, variables);
+  return [{ ...compare(list, version), most: 1.5, why: 'reads one table, not the rows of 200 batches' }];
 }
 
-/** Compares medians, because the time of a single process varies. */
+/** Compares times. */
 async function timed(contestants, isQuick, shared) {
   const settings = { rounds: isQuick ? 20 : 40, seconds: 120 };
-  const { middle } = await takeTurns(contestants, settings, ({ name, words, input = '', variables }) => {
-    const began = performance.now();
-    const { status, stderr } = spawnSync(process.execPath, words, {
-      env: environment({ ...shared, ...variables }),
-      input,
-    });
+  const { compare } = await takeTurns(contestants, settings, ({ name, words, input = '', variables }) => {
+    const [began, env] = [performance.now(), environment({ ...shared, ...variables })];
+    const { status, stderr } = spawnSync(process.execPath, words, { env, input });
     if (status !== 0) throw new Error(`${name}: exit ${status}: ${String(stderr)}`);
     return { took: performance.now() - began };
   });
-  return (one, other) => {
-    const [value, theirs] = [middle(one, 'took'), middle(other, 'took')];
-    const rival = `${other.name}: ${milliseconds(theirs)}`;
-    return { what: one.name, value: milliseconds(value), rival, ratios: [value / theirs] };
-  };
+  return (contestant, other) => ({ what: contestant.name, ...compare(contestant, other, 'took', milliseconds) });
 }

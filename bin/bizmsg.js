@@ -1,11 +1,11 @@
 #!/usr/bin/env node
 'use strict';
 
-const { existsSync, mkdirSync, readFileSync, statSync } = require('node:fs');
+const { mkdirSync, readFileSync, statSync } = require('node:fs');
 const nodeModule = require('node:module');
 const { homedir, userInfo } = require('node:os');
 const { dirname, join } = require('node:path');
-const { isTerminal, output } = require('./output.js');
+const { isTerminal, Output } = require('./output.js');
 
 const [, , first = ''] = process.argv;
 const isStandalone = typeof __CONTAINED__ !== 'undefined';
@@ -24,7 +24,7 @@ let interrupted;
 let handlers;
 
 const outlet = { onGone, isEnding: () => interrupted !== undefined };
-const [stdout, stderr] = [output(1, outlet), output(2, outlet)];
+const [stdout, stderr] = [new Output(1, outlet), new Output(2, outlet)];
 
 /** @type {import('../src/base/host.ts').Host} */
 const host = {
@@ -49,9 +49,9 @@ const host = {
   get signal() {
     return (interruption ??= listenForSignals()).signal;
   },
-  handleSignals(...given) {
+  handleSignals(...functions) {
     interruption ??= listenForSignals();
-    handlers = given;
+    handlers = functions;
     return () => void (handlers = undefined);
   },
   now: Date.now,
@@ -70,8 +70,8 @@ const host = {
     }
   },
   sqlite: () => require('./sqlite.js').loadSqlite(),
-  spawnDetached: (...given) => require('./spawn.js').spawnDetached(...given),
-  spawnAttached: (...given) => require('./spawn.js').spawnAttached(...given),
+  spawnDetached: (...child) => require('./spawn.js').spawnDetached(...child),
+  spawnAttached: (...child) => require('./spawn.js').spawnAttached(...child),
 };
 
 // A process that ends early must not look like a success.
@@ -115,17 +115,14 @@ async function runMain() {
 /** Lets Node keep compiled code in the cache folder of this user, unless others could put code there. */
 function keepCompiledCode() {
   if (!('enableCompileCache' in nodeModule && typeof nodeModule.enableCompileCache === 'function')) return;
+  const { XDG_CACHE_HOME } = process.env;
+  const caches = XDG_CACHE_HOME?.startsWith('/') ? XDG_CACHE_HOME : join(homedir(), '.cache');
+  const folder = join(caches, 'bizmsg');
   try {
-    const { XDG_CACHE_HOME } = process.env;
-    const caches = XDG_CACHE_HOME?.startsWith('/') ? XDG_CACHE_HOME : join(homedir(), '.cache');
-    const folder = join(caches, 'bizmsg');
     // With sudo, new folders would belong to root, and the user's programs could not use them.
     if (!isOwn(dirname(caches))) return;
-    for (const path of [caches, folder]) {
-      if (!existsSync(path)) mkdirSync(path, { mode: 0o700 });
-      if (!isOwn(path)) return;
-    }
-    nodeModule.enableCompileCache(folder);
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    if (isOwn(caches) && isOwn(folder)) nodeModule.enableCompileCache(folder);
   } catch {
     // Each process compiles the code itself.
   }

@@ -1,138 +1,114 @@
 'use strict';
 
-const { fstatSync, statSync, write, writeSync } = require('node:fs');
+const { fstatSync, statSync, writeSync } = require('node:fs');
 
-module.exports = { isTerminal, output };
-
+/** Bytes that fit into empty pipes. They are written at once, because Node's streams take 3 ms to create. */
+let room = 4_096;
 /** Bytes of one write to a slow reader, whose progress is visible after each. */
 const slice = 65_536;
 /** Milliseconds to wait after a signal for a reader that has stopped reading. */
 const patience = 1_500;
-const closed = new Set(['EPIPE', 'ECONNRESET', 'EOF']);
+const gone = new Set(['EPIPE', 'ECONNRESET', 'EOF', 'ERR_STREAM_DESTROYED']);
 
-/** The last write to each pipe or file. stdout and stderr may be the same one. @type {Map<string, Promise<void>>} */
-const lastWrites = new Map();
+/** stdout or stderr. A reader that has stopped reading does not block signals. */
+class Output {
+  /** Whether nothing reads it. */
+  isStuck = false;
+  /** @type {1 | 2} */
+  #fd;
+  /** @type {{ isEnding(): boolean, onGone(): void }} */
+  #outlet;
+  /** @type {boolean} */
+  #isStream;
 
-/**
- * Writes in order, without Node's streams, which take 3 ms to create. Pipes are written in another thread, so that a
- * reader that has stopped reading does not block signals.
- * @param {1 | 2} fd
- * @param {object} outlet
- * @param {() => boolean} outlet.isEnding True after the first signal.
- * @param {() => void} outlet.onGone Called when the reader of stdout has closed the pipe.
- * @returns {import('../src/base/host.ts').Output & { readonly isStuck: boolean }}
- */
-function output(fd, { isEnding, onGone }) {
-  const kind = statOf(fd);
-  const isPipe = kind?.isFIFO() || kind?.isSocket();
-  const place = kind ? `${kind.dev} ${kind.ino}` : '';
-  let isStuck = false;
-  return {
-    get isTTY() {
-      return isTerminal(fd);
-    },
-    get columns() {
-      return isTerminal(fd) ? stream().columns : undefined;
-    },
-    isFile: kind?.isFile() ?? false,
-    get isStuck() {
-      return isStuck;
-    },
-    write(text) {
-      const next = (lastWrites.get(place) ?? Promise.resolve()).then(() => writeAll(Buffer.from(text)));
-      lastWrites.set(
-        place,
-        next.catch(() => {}),
-      );
-      return next;
-    },
-  };
+  /**
+   * @param {1 | 2} fd
+   * @param {object} outlet
+   * @param {() => boolean} outlet.isEnding True after the first signal.
+   * @param {() => void} outlet.onGone Called when the reader of stdout has closed the pipe.
+   */
+  constructor(fd, outlet) {
+    [this.#fd, this.#outlet] = [fd, outlet];
+    const stats = statOf(fd);
+    this.isFile = stats?.isFile() ?? false;
+    this.isPipe = Boolean(stats?.isFIFO() || stats?.isSocket());
+    // The console of Windows has a character set of its own.
+    this.#isStream = process.platform === 'win32' && isTerminal(fd);
+  }
 
-  /** @param {Buffer} bytes */
-  async function writeAll(bytes) {
+  get isTTY() {
+    return isTerminal(this.#fd);
+  }
+
+  get columns() {
+    return this.isTTY ? this.#stream.columns : undefined;
+  }
+
+  get #stream() {
+    return this.#fd === 1 ? process.stdout : process.stderr;
+  }
+
+  /** @param {string | Uint8Array} text */
+  async write(text) {
     try {
-      for (let rest = bytes; rest.length > 0;) {
-        const taken = writeNow(rest) ?? (await writeInThread(rest.subarray(0, slice)));
-        rest = rest.subarray(taken);
-      }
+      const rest = this.#writeNow(Buffer.from(text));
+      if (this.#isStream) await this.#writeLater(rest);
     } catch (error) {
       // The command continues without a reader of its notes.
-      if (fd === 2 || !(error instanceof Error)) return;
-      if ('code' in error && closed.has(String(error.code))) return onGone();
-      throw Object.assign(error, { isOutput: true });
+      if (this.#fd === 2 || !(error instanceof Error)) return;
+      if (!('code' in error && gone.has(String(error.code)))) throw Object.assign(error, { isOutput: true });
+      this.#outlet.onGone();
     }
   }
 
   /**
-   * Returns the number of bytes written; undefined if a write might block.
+   * Returns what must go to the stream.
    * @param {Buffer} bytes
    */
-  function writeNow(bytes) {
-    if (isStuck) throw new Error(unread);
-    if (isConsole(fd) || isPipe) return undefined;
+  #writeNow(bytes) {
+    if (this.isPipe) room -= bytes.length;
+    this.#isStream ||= this.isPipe && room < 0;
     try {
-      return writeSync(fd, bytes);
+      while (bytes.length > 0 && !this.#isStream) bytes = bytes.subarray(writeSync(this.#fd, bytes));
     } catch (error) {
-      if (isBusy(error)) return undefined;
-      throw error;
+      // Another program has made the descriptor non-blocking, and it is full.
+      this.#isStream = error instanceof Error && 'code' in error && error.code === 'EAGAIN';
+      if (!this.#isStream) throw error;
     }
+    return bytes;
   }
 
   /**
    * Gives up if nothing is read for a while after a signal.
    * @param {Buffer} bytes
-   * @returns {Promise<number>}
    */
-  function writeInThread(bytes) {
+  #writeLater(bytes) {
+    const stream = this.#stream;
+    if (stream.listenerCount('error') === 0) stream.on('error', () => {});
     return new Promise((resolve, reject) => {
-      // A console takes bytes in its own character set, and the stream takes Unicode.
-      if (isConsole(fd)) return stream().write(bytes, () => resolve(bytes.length));
-      let waited = 0;
+      let [unread, waited] = [stream.writableLength, 0];
       const timer = setInterval(() => {
-        if (isEnding()) waited += patience / 10;
-        isStuck = waited >= patience;
-        if (isStuck) end(new Error(unread));
+        waited = this.#outlet.isEnding() && stream.writableLength === unread ? waited + patience / 10 : 0;
+        unread = stream.writableLength;
+        this.isStuck ||= waited >= patience;
+        if (this.isStuck) end(new Error('nothing reads it'));
       }, patience / 10);
-      return attempt();
-
-      function attempt() {
-        write(fd, bytes, (error, taken) => (isBusy(error) ? setTimeout(attempt, 10) : end(error, taken)));
-      }
-
-      /** @param {Error | null} error */
-      function end(error, taken = 0) {
+      const end = (/** @type {Error | null | undefined} */ error) => {
         clearInterval(timer);
-        return error ? reject(error) : resolve(taken);
-      }
+        return error ? reject(error) : resolve(undefined);
+      };
+      for (let at = 0; at < bytes.length; at += slice) stream.write(bytes.subarray(at, at + slice));
+      stream.write('', end);
     });
   }
-
-  function stream() {
-    return fd === 1 ? process.stdout : process.stderr;
-  }
-}
-
-const unread = 'nothing reads it';
-
-/**
- * Whether another program has made the descriptor non-blocking, and it is full.
- * @param {unknown} error
- */
-function isBusy(error) {
-  return error instanceof Error && 'code' in error && error.code === 'EAGAIN';
-}
-
-/** @param {number} fd */
-function isConsole(fd) {
-  return process.platform === 'win32' && isTerminal(fd);
 }
 
 /** @param {number} fd */
 function isTerminal(fd) {
-  const stat = statOf(fd);
-  if (!stat?.isCharacterDevice()) return false;
+  const stats = statOf(fd);
+  if (!stats?.isCharacterDevice()) return false;
   // For /dev/null, node:tty need not be loaded, which takes 4 ms.
-  return stat.rdev !== statSync('/dev/null', { throwIfNoEntry: false })?.rdev && require('node:tty').isatty(fd);
+  return stats.rdev !== statSync('/dev/null', { throwIfNoEntry: false })?.rdev && require('node:tty').isatty(fd);
 }
 
 /** @param {number} fd */
@@ -144,3 +120,5 @@ function statOf(fd) {
     return undefined;
   }
 }
+
+module.exports = { isTerminal, Output };

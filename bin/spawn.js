@@ -9,13 +9,9 @@ module.exports = { spawnAttached, spawnDetached };
 /** @type {import('../src/base/host.ts').Host['spawnDetached']} */
 function spawnDetached([program = '', ...words], { env, log }) {
   const output = openSync(log, 'a', 0o600);
-  const child = spawn(program, words, {
-    detached: true,
-    env: { ...env },
-    cwd: dirname(log),
-    stdio: ['ignore', output, output],
-    windowsHide: true,
-  });
+  /** @type {import('node:child_process').StdioOptions} */
+  const stdio = ['ignore', output, output];
+  const child = spawn(program, words, { detached: true, env: { ...env }, cwd: dirname(log), stdio, windowsHide: true });
   child.on('error', () => {});
   closeSync(output);
   return child;

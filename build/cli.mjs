@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { rolldown } from 'rolldown';
-import { slashed } from './paths.mjs';
+import { slashed } from './inputs.mjs';
 
 const root = dirname(import.meta.dirname);
 const target = join(root, 'dist/cli');
@@ -40,14 +40,18 @@ export async function makeCli(dir, { version, stamp, define = {} }) {
 
 /** The top-level help, which the source computes. */
 async function rootHelp(dir, names) {
-  const input = { parser: 'src/cli/parser.ts', tree: 'src/commands/index.ts' };
-  await bundle(dir, input, names);
-  const load = createRequire(import.meta.url);
-  const [{ parse }, { tree }] = Object.keys(input).map((name) => load(join(dir, `${name}.cjs`)));
+  const [{ parse }, { tree }] = await modules(dir, ['src/cli/parser.ts', 'src/commands/index.ts'], names);
   const plain = (text) => text;
   const { answer } = await parse(tree, ['--help'], { width: 80, bold: plain, dim: plain });
   rmSync(dir, { recursive: true });
   return answer;
+}
+
+/** Builds modules of the source in a folder, and loads them. */
+export async function modules(dir, files, names) {
+  const input = Object.fromEntries(files.map((file, at) => [`module${at}`, join(root, file)]));
+  await bundle(dir, input, names);
+  return Object.keys(input).map((name) => createRequire(import.meta.url)(join(dir, `${name}.cjs`)));
 }
 
 async function bundle(dir, input, names, groups) {

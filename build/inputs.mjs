@@ -2,7 +2,6 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { slashed } from './paths.mjs';
 
 /**
  * A digest of all inputs of the build.
@@ -10,19 +9,20 @@ import { slashed } from './paths.mjs';
  */
 export function digestOf(project) {
   const hash = createHash('sha256');
-  const sources = readdirSync(join(project, 'src'), { recursive: true, encoding: 'utf8' }).filter((name) =>
-    /\.(tsx?|css|json)$/.test(name),
-  );
+  const sources = readdirSync(join(project, 'src'), { recursive: true, encoding: 'utf8' });
   const files = [
-    ...sources.map((name) => `src/${slashed(name)}`).sort(),
-    'build.mjs',
-    ...readdirSync(join(project, 'build'))
-      .sort()
-      .map((name) => `build/${name}`),
-    'tsconfig.json',
-    'package.json',
-    'package-lock.json',
+    ...sources.filter((name) => /\.(tsx?|css|json)$/.test(name)).map((name) => `src/${slashed(name)}`),
+    ...readdirSync(join(project, 'build')).map((name) => `build/${name}`),
+    ...['build.mjs', 'tsconfig.json', 'package.json', 'package-lock.json'],
   ];
-  for (const file of files) hash.update(`${file}\n`).update(readFileSync(join(project, file)));
+  for (const file of files.sort()) hash.update(`${file}\n`).update(readFileSync(join(project, file)));
   return hash.digest('hex').slice(0, 16);
+}
+
+/**
+ * The same path with slashes, also on Windows.
+ * @param {string} path
+ */
+export function slashed(path) {
+  return path.replaceAll('\\', '/');
 }

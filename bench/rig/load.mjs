@@ -1,8 +1,6 @@
 // Sends requests over raw sockets, because an HTTP client is slower than the measured servers.
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { cpuOf } from './processes.mjs';
-import { at } from './table.mjs';
 
 /** A request as text. */
 export function requestOf({ method, path, headers = {}, body = '' }) {
@@ -13,18 +11,15 @@ export function requestOf({ method, path, headers = {}, body = '' }) {
 
 /**
  * Sends the requests as fast as they are answered. Each connection has one at a time, and every n-th of them in order.
- * `cpu` is in microseconds a request; `onAnswer` gets the count of answers.
+ * `onAnswer` gets the count of answers.
  */
-export async function load({ name, url, pid }, requests, { connections = 64, onAnswer = () => {} } = {}) {
+export async function load({ name, url }, requests, { connections = 64, onAnswer = () => {} } = {}) {
   const sockets = await Promise.all(Array.from({ length: connections }, () => open(new URL(url))));
-  const [times, before] = [new Float64Array(requests.length), cpuOf(pid)];
   let answers = 0;
   const began = performance.now();
   const send = async (socket, first) => {
     for (let n = first; n < requests.length; n += connections) {
-      const sent = performance.now();
       const answer = await ask(socket, requests[n]);
-      times[n] = performance.now() - sent;
       if (!answer.startsWith('HTTP/1.1 20')) throw new Error(`${name} answered ${answer.slice(0, 300)}`);
       onAnswer(++answers);
     }
@@ -32,8 +27,7 @@ export async function load({ name, url, pid }, requests, { connections = 64, onA
   await Promise.all(sockets.map(send));
   const took = performance.now() - began;
   for (const socket of sockets) socket.destroy();
-  const cpu = (cpuOf(pid) - before) / requests.length;
-  return { began, perSecond: (1_000 * requests.length) / took, p99: at(0.99, times), cpu };
+  return { began, perSecond: (1_000 * requests.length) / took };
 }
 
 async function open({ port, hostname: host }) {

@@ -1,4 +1,4 @@
-// Starts the measured processes, ends them with this one, and reads their CPU and memory, which only Linux tells.
+// Starts the measured processes, ends them with this one, and reads their memory, which only Linux tells.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -71,20 +71,17 @@ export async function startServer(name, ...words) {
   return { ...server, name, url: `http://127.0.0.1:${line}` };
 }
 
-/** Runs a script to its end: rows a second, microseconds of CPU a row, and peak memory in bytes. */
+/** Runs a script to its end: rows a second, and peak memory in bytes. */
 export async function run(words, variables, count = 1) {
   const began = performance.now();
   const child = launch(words, variables);
-  let [cpu, peak] = [NaN, NaN];
-  // They cannot be read afterwards.
-  const watch = setInterval(() => {
-    cpu = cpuOf(child.pid) || cpu;
-    peak = memoryOf(child.pid, 'VmHWM') || peak;
-  }, 10);
+  let peak = NaN;
+  // It cannot be read afterwards.
+  const watch = setInterval(() => (peak = memoryOf(child.pid, 'VmHWM') || peak), 10);
   const [code] = await once(child, 'exit');
   clearInterval(watch);
   if (code !== 0) throw new Error(`${words.join(' ')}: exit ${code}: ${child.notes}`);
-  return { perSecond: (1_000 * count) / (performance.now() - began), cpu: cpu / count, peak };
+  return { perSecond: (1_000 * count) / (performance.now() - began), peak };
 }
 
 /** Ends all that are running. */
@@ -94,19 +91,11 @@ export async function endAll() {
   await Promise.all(ends);
 }
 
-/** CPU time of all threads in microseconds, with a resolution of 10 ms; NaN once it has ended. */
-export function cpuOf(pid) {
-  const fields = read(`/proc/${pid}/stat`).split(') ').at(-1).split(' ');
-  return (Number(fields[11]) + Number(fields[12])) * 10_000;
-}
-
 /** Resident memory in bytes, its peak as VmHWM; NaN once it has ended. */
 export function memoryOf(pid, field = 'VmRSS') {
-  return Number(new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(read(`/proc/${pid}/status`))?.[1]) * 1_024;
-}
-
-function read(path) {
-  return existsSync(path) ? readFileSync(path, 'utf8') : '';
+  const path = `/proc/${pid}/status`;
+  const status = existsSync(path) ? readFileSync(path, 'utf8') : '';
+  return Number(new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1]) * 1_024;
 }
 
 /** Installs a package in exactly this version in a cache, without its scripts; returns its folder. */

@@ -7,14 +7,14 @@ import { requestOf } from './load.mjs';
 export async function startSandbox(name) {
   const variables = { BIZMSG_STATE_DIR: newPath('state') };
   const { line, pid } = await start([bizmsg, 'sandbox', 'start', '--port', '0', '-o', 'ndjson'], variables);
-  const { url, page } = JSON.parse(line);
+  const { url } = JSON.parse(line);
   const command = (...words) => {
     const env = environment(variables);
     return spawnSync(process.execPath, [bizmsg, 'sandbox', ...words], { env, encoding: 'utf8' }).stdout;
   };
   command('clock', 'freeze');
   const { BIZMSG_API_KEY: key } = JSON.parse(command('env', '-o', 'json'));
-  return { name, url, key, page, pid };
+  return { name, url, key, pid };
 }
 
 let phones = 3_000_000_000;
@@ -23,8 +23,8 @@ const api = '/api/public';
 /** The kinds of requests. Each contact has a new phone. */
 export const kinds = {
   'POST contacts': () => post(`${api}/contacts`, { phone: `+1${phones++}`, name: 'Grace Hopper', tags: ['customer'] }),
-  'POST send-template': (text = 'A-1042') =>
-    post(`${api}/messages/send-template`, { to: '+12025550101', template: 'order_update', params: ['Ada', text] }),
+  'POST send-template': () =>
+    post(`${api}/messages/send-template`, { to: '+12025550101', template: 'order_update', params: ['Ada', 'A-1042'] }),
   'GET contacts?limit=100': () => ({ method: 'GET', path: `${api}/contacts?limit=100` }),
 };
 

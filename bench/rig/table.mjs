@@ -1,25 +1,21 @@
 // Measures contestants in turns, and prints rows of figures, each with its limit and the reason for it.
-import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { endAll } from './processes.mjs';
 
-export const head = ['what', 'value', 'rival', 'ratio', 'limit', 'met?', 'why', 'note'];
-
 /**
- * Runs the parts named on the command line, or all of them; the short forms with --quick. Each part returns rows; of one
- * that fails, such as for want of a rival, a row says why.
+ * Runs the parts named on the command line, or all of them; the short forms with --quick. Each part returns rows. Exits
+ * with 1 if one missed its limit.
  */
 export async function measure(about, parts) {
-  const options = { quick: { type: 'boolean', default: false }, cells: { type: 'string' } };
-  const { values, positionals: asked } = parseArgs({ options, allowPositionals: true });
-  const cells = [];
-  for (const name of asked.length > 0 ? asked : Object.keys(parts)) {
-    const rows = parts[name](values.quick).catch(({ message }) => [{ what: name, unmeasured: message.split('\n')[0] }]);
-    cells.push(...(await rows).map(cellsOf));
+  const options = { quick: { type: 'boolean', default: false } };
+  const { values, positionals: names } = parseArgs({ options, allowPositionals: true });
+  const rows = [];
+  for (const name of names.length > 0 ? names : Object.keys(parts)) {
+    rows.push(...(await parts[name](values.quick)).map(cellsOf));
     await endAll();
   }
-  console.log(`${about}\n\n${tableOf(cells)}`);
-  if (values.cells !== undefined) writeFileSync(values.cells, JSON.stringify({ about, cells }));
+  console.log(`\n${about}\n\n${tableOf(rows)}`);
+  if (rows.some((cells) => cells.includes('MISSED'))) process.exitCode = 1;
 }
 
 /**
@@ -36,52 +32,34 @@ export async function takeTurns(contestants, { rounds, seconds }, run) {
     }
   }
   const each = (contestant, field) => runs.get(contestant).map((result) => result[field]);
-  const ratios = (one, other, field) => each(one, field).map((value, at) => value / each(other, field)[at]);
   return {
     middle: (contestant, field) => median(each(contestant, field)),
-    /** The cells of a row: both values, their ratios by round, and the ratio of work per CPU time. */
-    beside: (one, other, field = 'perSecond') => ({
-      value: perSecond(median(each(one, field))),
-      rival: `${other.name}: ${perSecond(median(each(other, field)))}`,
-      ratios: ratios(one, other, field),
-      cpu: median(ratios(other, one, 'cpu')),
+    /** The cells of a row: both values, and their ratios by round. */
+    compare: (contestant, rival, field = 'perSecond', show = perSecond) => ({
+      value: show(median(each(contestant, field))),
+      rival: `${rival.name}: ${show(median(each(rival, field)))}`,
+      ratios: each(contestant, field).map((value, round) => value / each(rival, field)[round]),
     }),
   };
 }
 
-/**
- * A row has a rival and the ratios to it (the median counts), or a figure of its own, which `show` formats.
- * Either must be at least `least` or at most `most`. The ratio by CPU counts only if there is `leastByCpu`.
- */
-function cellsOf({ what, unmeasured, show = String, figure, value = show(figure), rival = '', ...row }) {
-  if (unmeasured !== undefined) return [what, '', '', '', '', '', '', `not measured: ${unmeasured}`];
-  const { ratios, cpu, least, most, leastByCpu, why, note = '' } = row;
-  const limits = Object.entries({ '≥': least, '≤': most, 'CPU ≥': leastByCpu }).filter(
-    ([, limit]) => limit !== undefined,
-  );
-  if (limits.length === 0 || !why) throw new Error(`${what} has no limit or no reason for it`);
+/** A row has the ratios to a rival (the median counts), or a figure. It must be at least `least` or at most `most`. */
+function cellsOf({ what, show = String, figure, value = show(figure), rival = '', ratios, least, most, why }) {
   const counts = figure ?? median(ratios);
-  const isMet = counts >= (least ?? -Infinity) && counts <= (most ?? Infinity) && !(cpu < leastByCpu);
-  const limit = limits.map(([sign, limit]) => `${sign} ${ratios ? limit : show(limit)}`).join(', ');
-  return [what, value, rival, ratios ? ratioText(ratios, cpu) : '', limit, isMet ? 'met' : 'MISSED', why, note];
+  const isMet = least === undefined ? counts <= most : counts >= least;
+  const limit = `${least === undefined ? '≤' : '≥'} ${ratios ? (least ?? most) : show(least ?? most)}`;
+  return [what, value, rival, ratios ? ratioText(ratios) : '', limit, isMet ? 'met' : 'MISSED', why];
 }
 
-function ratioText(ratios, cpu) {
+function ratioText(ratios) {
   const [low, high] = [Math.min(...ratios), Math.max(...ratios)].map((ratio) => ratio.toFixed(2));
-  const range = ratios.length > 1 ? ` (${low}–${high})` : '';
-  return `${median(ratios).toFixed(2)}${range}${cpu > 0 ? `, CPU ${cpu.toFixed(2)}` : ''}`;
+  return `${median(ratios).toFixed(2)}${ratios.length > 1 ? ` (${low}–${high})` : ''}`;
 }
 
-/** A table in Markdown, padded for terminals and without empty columns. */
-export function tableOf(rows) {
-  const columns = head.map((name, at) => [name, ...rows.map((row) => row[at])]);
-  const padded = columns
-    .filter(([, ...cells]) => cells.some(Boolean))
-    .map(([name, ...cells]) => {
-      const width = Math.max(...[name, ...cells].map((cell) => cell.length));
-      return [name, '-'.repeat(width), ...cells].map((cell) => cell.padEnd(width));
-    });
-  return padded[0].map((_, line) => `| ${padded.map((cells) => cells[line]).join(' | ')} |`).join('\n');
+function tableOf(rows) {
+  const lines = [['what', 'value', 'rival', 'ratio', 'limit', 'met?', 'why'], ...rows];
+  const widths = lines[0].map((_, at) => Math.max(...lines.map((cells) => cells[at].length)));
+  return lines.map((cells) => cells.map((cell, at) => cell.padEnd(widths[at])).join('  ')).join('\n');
 }
 
 /** The quantile: this share of the numbers is not larger. */

@@ -7,16 +7,12 @@ const server = createServer((request, response) => {
   const chunks = [];
   request.on('data', (chunk) => chunks.push(chunk));
   request.on('end', () => {
-    const [path] = request.url.split('?');
-    const found = answers[`${request.method} ${path}`];
+    const { status, body } = answers[`${request.method} ${request.url.split('?')[0]}`];
     if (!keys.has(request.headers.authorization?.slice('Bearer '.length))) return response.writeHead(401).end();
     if (request.method === 'POST') JSON.parse(Buffer.concat(chunks).toString());
-    const text = JSON.stringify(found.body);
-    response.writeHead(found.status, {
-      'content-type': 'application/json; charset=utf-8',
-      'content-length': Buffer.byteLength(text),
-    });
-    return response.end(text);
+    const text = JSON.stringify(body);
+    const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) };
+    return response.writeHead(status, headers).end(text);
   });
 });
 server.listen(0, '127.0.0.1', () => console.log(server.address().port));

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -30,7 +30,6 @@ function repository(ci = 'node -p "require(\'./package.json\').version" > "$SEEN
   mkdirSync(join(tree, '.ci'), { recursive: true });
   git('init', '--quiet', '--initial-branch', 'main');
   write('.ci/run', ci);
-  write('.gitignore', '*.tgz\n');
   write('CHANGELOG.md', '# Changelog\n\n## 0.2.0\n\n- All of it.\n\n## 0.1.1\n\n## 0.1.0\n');
   write('package.json', '{ "name": "small", "version": "0.1.0" }\n');
   write('package-lock.json', JSON.stringify({ name: 'small', version: '0.1.0', lockfileVersion: 3, packages: {} }));
@@ -48,7 +47,7 @@ function repository(ci = 'node -p "require(\'./package.json\').version" > "$SEEN
 }
 
 describe('a release', () => {
-  it('creates a commit and a tag, and packs a file', () => {
+  it('creates a commit and a tag', () => {
     const { folder, git, release } = repository();
     const { code, stdout } = release('minor');
     expect([code, stdout]).toEqual([0, expect.stringContaining('git push --atomic origin main v0.2.0')]);
@@ -56,7 +55,6 @@ describe('a release', () => {
     expect(git('rev-parse', 'v0.2.0^{commit}')).toBe(git('rev-parse', 'main'));
     expect(JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')).version).toBe('0.2.0');
     expect(JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8')).version).toBe('0.2.0');
-    expect(existsSync(join(folder, 'small-0.2.0.tgz'))).toBe(true);
     expect(readFileSync(join(folder, '../seen'), 'utf8')).toBe('0.2.0\n');
   });
 
@@ -64,13 +62,6 @@ describe('a release', () => {
     const { git, release } = repository();
     release('0.2.0');
     expect(git('tag')).toBe('v0.2.0\n');
-  });
-
-  it('leaves only the packed file in a dry run', () => {
-    const { folder, git, release } = repository();
-    expect(release('minor', '--dry-run').code).toBe(0);
-    expect(existsSync(join(folder, 'small-0.2.0.tgz'))).toBe(true);
-    expect(left(git)).toEqual(untouched);
   });
 
   it.each([
@@ -107,9 +98,8 @@ describe('a release', () => {
   });
 });
 
-const untouched = { log: 'all\n', tags: '', status: '', trees: 1 };
+const untouched = { log: 'all\n', tags: '', status: '' };
 
 function left(git: Repository['git']): typeof untouched {
-  const trees = git('worktree', 'list').trim().split('\n').length;
-  return { log: git('log', '--format=%s'), tags: git('tag'), status: git('status', '--porcelain'), trees };
+  return { log: git('log', '--format=%s'), tags: git('tag'), status: git('status', '--porcelain') };
 }

@@ -1,7 +1,0 @@
-/**
- * The same path with slashes, also on Windows.
- * @param {string} path
- */
-export function slashed(path) {
-  return path.replaceAll('\\', '/');
-}
