@@ -1,11 +1,11 @@
 #!/usr/bin/env node
 'use strict';
 
-const { mkdirSync, readFileSync, statSync } = require('node:fs');
+const { closeSync, mkdirSync, openSync, readFileSync, statSync } = require('node:fs');
 const nodeModule = require('node:module');
 const { homedir, userInfo } = require('node:os');
 const { dirname, join } = require('node:path');
-const { isTerminal, Output } = require('./output.js');
+const { isTerminal, output } = require('./output.js');
 
 const [, , first = ''] = process.argv;
 const isStandalone = typeof __CONTAINED__ !== 'undefined';
@@ -24,7 +24,7 @@ let interrupted;
 let handlers;
 
 const outlet = { onGone, isEnding: () => interrupted !== undefined };
-const [stdout, stderr] = [new Output(1, outlet), new Output(2, outlet)];
+const [stdout, stderr] = [output(1, outlet), output(2, outlet)];
 
 /** @type {import('../src/base/host.ts').Host} */
 const host = {
@@ -70,8 +70,23 @@ const host = {
     }
   },
   sqlite: () => require('./sqlite.js').loadSqlite(),
-  spawnDetached: (...child) => require('./spawn.js').spawnDetached(...child),
-  spawnAttached: (...child) => require('./spawn.js').spawnAttached(...child),
+  spawnDetached([program = '', ...words], { env, log }) {
+    const file = openSync(log, 'a', 0o600);
+    const options = { detached: true, env: { ...env }, cwd: dirname(log), windowsHide: true };
+    const child = require('node:child_process').spawn(program, words, { ...options, stdio: ['ignore', file, file] });
+    child.on('error', () => {});
+    closeSync(file);
+    return child;
+  },
+  spawnAttached([program = '', ...words], { env, apart }) {
+    const options = /** @type {const} */ ({ detached: apart, env: { ...env }, stdio: 'inherit' });
+    const child = require('node:child_process').spawn(program, words, options);
+    const ended = new Promise((resolve, reject) => {
+      child.on('exit', (code, signal) => resolve({ code, signal }));
+      child.on('error', reject);
+    });
+    return { pid: child.pid, ended };
+  },
 };
 
 // A process that ends early must not look like a success.
@@ -106,7 +121,7 @@ function endBySignal(signal) {
 async function runMain() {
   process.exitCode = await main(host);
   await Promise.allSettled([stdout.write(''), stderr.write('')]);
-  // A blocked write would block exit, too.
+  // What nothing reads would keep the process alive.
   if (interrupted && (stdout.isStuck || stderr.isStuck)) endBySignal(interrupted.name);
   // Nothing is left to do then, and Node would only take down the heap, for 1.4 ms.
   process.once('beforeExit', () => process.exit());

@@ -2,6 +2,8 @@
 
 const { fstatSync, statSync, writeSync } = require('node:fs');
 
+module.exports = { isTerminal, output };
+
 /** Bytes that fit into empty pipes. They are written at once, because Node's streams take 3 ms to create. */
 let room = 4_096;
 /** Bytes of one write to a slow reader, whose progress is visible after each. */
@@ -10,70 +12,59 @@ const slice = 65_536;
 const patience = 1_500;
 const gone = new Set(['EPIPE', 'ECONNRESET', 'EOF', 'ERR_STREAM_DESTROYED']);
 
-/** stdout or stderr. A reader that has stopped reading does not block signals. */
-class Output {
-  /** Whether nothing reads it. */
-  isStuck = false;
-  /** @type {1 | 2} */
-  #fd;
-  /** @type {{ isEnding(): boolean, onGone(): void }} */
-  #outlet;
-  /** @type {boolean} */
-  #isStream;
+/**
+ * stdout or stderr. A reader that has stopped reading does not block signals.
+ * @param {1 | 2} fd
+ * @param {object} outlet
+ * @param {() => boolean} outlet.isEnding True after the first signal.
+ * @param {() => void} outlet.onGone Called when the reader of stdout has closed the pipe.
+ * @returns {import('../src/base/host.ts').Output & { readonly isStuck: boolean }}
+ */
+function output(fd, { isEnding, onGone }) {
+  const stats = statOf(fd);
+  const isPipe = stats?.isFIFO() || stats?.isSocket();
+  // The console of Windows has a character set of its own.
+  let isStreamed = process.platform === 'win32' && isTerminal(fd);
+  let isStuck = false;
+  return {
+    get isTTY() {
+      return isTerminal(fd);
+    },
+    get columns() {
+      return isTerminal(fd) ? stream().columns : undefined;
+    },
+    isFile: stats?.isFile() ?? false,
+    get isStuck() {
+      return isStuck;
+    },
+    async write(text) {
+      try {
+        const rest = writeNow(Buffer.from(text));
+        if (isStreamed) await writeLater(rest);
+      } catch (error) {
+        // The command continues without a reader of its notes.
+        if (fd === 2 || !(error instanceof Error)) return;
+        if (!('code' in error && gone.has(String(error.code)))) throw Object.assign(error, { isOutput: true });
+        onGone();
+      }
+    },
+  };
 
-  /**
-   * @param {1 | 2} fd
-   * @param {object} outlet
-   * @param {() => boolean} outlet.isEnding True after the first signal.
-   * @param {() => void} outlet.onGone Called when the reader of stdout has closed the pipe.
-   */
-  constructor(fd, outlet) {
-    [this.#fd, this.#outlet] = [fd, outlet];
-    const stats = statOf(fd);
-    this.isFile = stats?.isFile() ?? false;
-    this.isPipe = Boolean(stats?.isFIFO() || stats?.isSocket());
-    // The console of Windows has a character set of its own.
-    this.#isStream = process.platform === 'win32' && isTerminal(fd);
+  function stream() {
+    return fd === 1 ? process.stdout : process.stderr;
   }
 
-  get isTTY() {
-    return isTerminal(this.#fd);
-  }
-
-  get columns() {
-    return this.isTTY ? this.#stream.columns : undefined;
-  }
-
-  get #stream() {
-    return this.#fd === 1 ? process.stdout : process.stderr;
-  }
-
-  /** @param {string | Uint8Array} text */
-  async write(text) {
+  /** @param {Buffer} bytes */
+  function writeNow(bytes) {
+    if (isPipe) room -= bytes.length;
+    if (isPipe && room < 0) isStreamed = true;
+    if (isStreamed) return bytes;
     try {
-      const rest = this.#writeNow(Buffer.from(text));
-      if (this.#isStream) await this.#writeLater(rest);
-    } catch (error) {
-      // The command continues without a reader of its notes.
-      if (this.#fd === 2 || !(error instanceof Error)) return;
-      if (!('code' in error && gone.has(String(error.code)))) throw Object.assign(error, { isOutput: true });
-      this.#outlet.onGone();
-    }
-  }
-
-  /**
-   * Returns what must go to the stream.
-   * @param {Buffer} bytes
-   */
-  #writeNow(bytes) {
-    if (this.isPipe) room -= bytes.length;
-    this.#isStream ||= this.isPipe && room < 0;
-    try {
-      while (bytes.length > 0 && !this.#isStream) bytes = bytes.subarray(writeSync(this.#fd, bytes));
+      while (bytes.length > 0) bytes = bytes.subarray(writeSync(fd, bytes));
     } catch (error) {
       // Another program has made the descriptor non-blocking, and it is full.
-      this.#isStream = error instanceof Error && 'code' in error && error.code === 'EAGAIN';
-      if (!this.#isStream) throw error;
+      isStreamed = error instanceof Error && 'code' in error && error.code === 'EAGAIN';
+      if (!isStreamed) throw error;
     }
     return bytes;
   }
@@ -82,23 +73,24 @@ class Output {
    * Gives up if nothing is read for a while after a signal.
    * @param {Buffer} bytes
    */
-  #writeLater(bytes) {
-    const stream = this.#stream;
-    if (stream.listenerCount('error') === 0) stream.on('error', () => {});
+  function writeLater(bytes) {
+    const to = stream();
+    if (to.listenerCount('error') === 0) to.on('error', () => {});
     return new Promise((resolve, reject) => {
-      let [unread, waited] = [stream.writableLength, 0];
+      let [unread, waited] = [to.writableLength, 0];
       const timer = setInterval(() => {
-        waited = this.#outlet.isEnding() && stream.writableLength === unread ? waited + patience / 10 : 0;
-        unread = stream.writableLength;
-        this.isStuck ||= waited >= patience;
-        if (this.isStuck) end(new Error('nothing reads it'));
+        waited = isEnding() && to.writableLength === unread ? waited + patience / 10 : 0;
+        unread = to.writableLength;
+        isStuck ||= waited >= patience;
+        if (isStuck) end(new Error('nothing reads it'));
       }, patience / 10);
-      const end = (/** @type {Error | null | undefined} */ error) => {
+      /** @param {Error | null} [error] */
+      const end = (error) => {
         clearInterval(timer);
         return error ? reject(error) : resolve(undefined);
       };
-      for (let at = 0; at < bytes.length; at += slice) stream.write(bytes.subarray(at, at + slice));
-      stream.write('', end);
+      for (let at = 0; at < bytes.length; at += slice) to.write(bytes.subarray(at, at + slice));
+      to.write('', end);
     });
   }
 }
@@ -120,5 +112,3 @@ function statOf(fd) {
     return undefined;
   }
 }
-
-module.exports = { isTerminal, Output };

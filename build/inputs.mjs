@@ -13,7 +13,10 @@ export function digestOf(project) {
   const files = [
     ...sources.filter((name) => /\.(tsx?|css|json)$/.test(name)).map((name) => `src/${slashed(name)}`),
     ...readdirSync(join(project, 'build')).map((name) => `build/${name}`),
-    ...['build.mjs', 'tsconfig.json', 'package.json', 'package-lock.json'],
+    'build.mjs',
+    'tsconfig.json',
+    'package.json',
+    'package-lock.json',
   ];
   for (const file of files.sort()) hash.update(`${file}\n`).update(readFileSync(join(project, file)));
   return hash.digest('hex').slice(0, 16);

@@ -11,15 +11,22 @@ const heading = `Third-party licenses
 The license of bizmsg is in LICENSE. The files in dist contain code of these packages:
 `;
 
-/** Returns the packages whose code is in each chunk. */
+/**
+ * Returns the packages whose code is in each chunk.
+ * @param {readonly { readonly fileName: string, readonly moduleIds?: readonly string[] }[]} chunks
+ */
 export function packagesOf(chunks) {
-  const nameOf = (id) => /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(slashed(id))?.[1] ?? [];
-  const entries = chunks.map(({ fileName, moduleIds = [] }) => [fileName, new Set(moduleIds.flatMap(nameOf))]);
-  return Object.fromEntries(entries.map(([fileName, names]) => [fileName, [...names].sort()]));
+  const nameOf = (/** @type {string} */ id) => /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(slashed(id))?.[1] ?? [];
+  const packages = chunks.map(({ fileName, moduleIds = [] }) => {
+    const names = new Set(moduleIds.flatMap(nameOf));
+    return [fileName, [...names].sort()];
+  });
+  return Object.fromEntries(packages);
 }
 
 /** Returns the license texts of the packages in chunks. */
 export function thirdPartyLicenses(chunks) {
+  /** @type {Map<string, Set<string>>} */
   const texts = new Map();
   for (const module of chunks.flatMap(({ moduleIds = [] }) => moduleIds)) {
     // The bundler's runtime belongs to rolldown.
@@ -31,7 +38,7 @@ export function thirdPartyLicenses(chunks) {
   const line = '='.repeat(80);
   const titles = [...texts.keys()].sort();
   const sections = titles.map(
-    (title) => `\n${line}\n${title}\n${line}\n\n${[...texts.get(title)].sort().join('\n\n')}\n`,
+    (title) => `\n${line}\n${title}\n${line}\n\n${[...(texts.get(title) ?? [])].sort().join('\n\n')}\n`,
   );
   return heading + sections.join('');
 }

@@ -1,7 +1,7 @@
 import type { Database } from '../base/transaction.ts';
 import { workerName } from '../base/worker.ts';
 import type { Context, Emit } from '../cli/command.ts';
-import type { BatchClient, Sender } from '../session/session.ts';
+import type { BatchClient, Sender } from '../session/batch-client.ts';
 import type { Hours } from './hours.ts';
 import { hoursOf, rateOf } from './options.ts';
 import type { Told } from './settings.ts';

@@ -4,7 +4,7 @@ import { currentCaller } from '../session/caller.ts';
 import { refuseWrongClock } from '../session/clock.ts';
 import { hasRecord } from '../session/record-file.ts';
 import { refuseKeys } from '../session/secrets.ts';
-import type { BatchClient } from '../session/session.ts';
+import type { BatchClient } from '../session/batch-client.ts';
 import type { Scope } from '../store/batch.ts';
 import type { Resend } from '../store/decide.ts';
 import { batchName, nameAfter } from '../store/which.ts';

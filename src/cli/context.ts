@@ -70,9 +70,9 @@ export function createContext({ host, given, reporter, parse }: ContextOptions):
     tryLookup: async (look) => (await own()).tryLookup(look),
     clientForBatch: async (signals) => {
       const { openBatchClient } = await import('../session/batch-client.ts');
-      const { connection, batchClient } = await openBatchClient(context, currentCaller(context), signals);
-      connections.push(connection);
-      return batchClient;
+      const client = await openBatchClient(context, currentCaller(context), signals);
+      connections.push({ ...client.target, close: client.close });
+      return client;
     },
     progress: async () => createProgress(host, given, reporter, (await colorsFor(host.stderr, host)).red),
     get showsLines() {

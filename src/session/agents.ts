@@ -5,29 +5,12 @@ import { isLoopback } from '../client/address.ts';
 import type { CheckedTarget, Session } from './session.ts';
 
 /** What AI agents set for the commands that they run. Editors set other variables in a person's terminal, too. */
-const variables = [
-  'AI_AGENT',
-  'ANTIGRAVITY_AGENT',
-  'AUGMENT_AGENT',
-  'CLAUDECODE',
-  'CLAUDE_CODE',
-  'CLAUDE_CODE_ENTRYPOINT',
-  'CLINE_ACTIVE',
-  'CODEX_CI',
-  'CODEX_SANDBOX',
-  'CODEX_THREAD_ID',
-  'COPILOT_CLI',
-  'CURSOR_AGENT',
-  'GEMINI_CLI',
-  'GOOSE_TERMINAL',
-  'OPENCODE',
-  'OPENCODE_CLIENT',
-  'QWEN_CODE',
-] as const;
+const variables = `AI_AGENT ANTIGRAVITY_AGENT AUGMENT_AGENT CLAUDECODE CLAUDE_CODE CLAUDE_CODE_ENTRYPOINT CLINE_ACTIVE CODEX_CI
+  CODEX_SANDBOX CODEX_THREAD_ID COPILOT_CLI CURSOR_AGENT GEMINI_CLI GOOSE_TERMINAL OPENCODE OPENCODE_CLIENT QWEN_CODE`;
 
 /** The variable that shows that an AI agent runs this command. */
 function agentIn(env: Env): string | undefined {
-  return variables.find((name) => !['', '0', 'false', undefined].includes(env[name]));
+  return variables.split(/\s+/).find((name) => !['', '0', 'false', undefined].includes(env[name]));
 }
 
 /** An agent does not release its own seat belt. */

@@ -3,114 +3,123 @@ import { shellQuote } from '../base/shell-quote.ts';
 import { type KnownPace, minuteLength } from '../client/pace.ts';
 import { canReach } from '../client/transport.ts';
 import type { Plan } from '../contract/plans.ts';
-import { refuseAgent } from './agents.ts';
-import { prepareTarget, openConnection, transportOptionsFor, tryLookup } from './connect.ts';
-import { pausedPace, planOf, batchPace } from './pace.ts';
 import { expireDaily } from '../store/retention.ts';
-import { isClockRight } from './clock.ts';
-import { openRecord } from './record.ts';
-import { limitsOf, minimumDuration, paceOf } from './rate.ts';
-import { noteHarmless } from './send-once.ts';
-import { teamOf } from './team.ts';
+import { refuseAgent } from './agents.ts';
 import type { Caller } from './caller.ts';
-import type {
-  BatchClient,
-  BatchOptions,
-  BatchRecord,
-  CheckedTarget,
-  Connection,
-  BatchTarget,
-  Sender,
-  Session,
-  StopSignals,
-} from './session.ts';
+import { isClockRight } from './clock.ts';
+import { openConnection, prepareTarget, transportOptionsFor } from './connect.ts';
+import { batchPace, planOf } from './pace.ts';
+import { type BatchRate, limitsOf, minimumDuration, paceOf } from './rate.ts';
+import { openRecord } from './record.ts';
+import { noteHarmless } from './send-once.ts';
+import type { BatchRecord, CheckedTarget, Session, StopSignals } from './session.ts';
+import { teamOf } from './team.ts';
 
-interface Opened {
-  readonly checkedTarget: CheckedTarget;
-  readonly batchClient: BatchClient;
-  readonly connection: Pick<Connection, 'simulated' | 'mode' | 'close'>;
+/** The record of what a batch sends, and its requests, until it is closed. */
+export type BatchClient = Awaited<ReturnType<typeof openBatchClient>>;
+
+/** Requests that keep the pace, wait after a 429, and leave network faults to the batch. */
+export type Sender = Awaited<ReturnType<typeof openSender>>;
+
+export type BatchPace = Sender['pace'];
+
+interface SenderOptions {
+  /** Default: 90 % of the plan's minute. If the plan is unknown: 60 a minute with a live key, otherwise no limit. */
+  readonly rate?: BatchRate | undefined;
+  /** The milliseconds for which nothing may be sent. */
+  readonly closedFor?: (() => number) | undefined;
+  /** The most requests in flight. */
+  readonly connections?: number | undefined;
 }
 
-export async function openBatchClient(session: Session, caller: Caller, signals: StopSignals): Promise<Opened> {
+export async function openBatchClient(session: Session, caller: Caller, signals: StopSignals) {
   const { host } = session;
   const checkedTarget = await prepareTarget(session, caller);
-  const { simulated, target } = checkedTarget;
   const plan = await planOf(session, checkedTarget);
   // A sandbox on this machine has the same clock.
-  let skew = simulated ? 0 : undefined;
+  let skew = checkedTarget.simulated ? 0 : undefined;
   const onTime = (time: number) => {
     if (skew === undefined && !Number.isNaN(time)) skew = time - host.now();
   };
   let record: Promise<BatchRecord> | undefined;
-  const senders: { close(): Promise<void> }[] = [];
-  const batchClient: BatchClient = {
+  const senders: Sender[] = [];
+  return {
     target: targetOf(session, checkedTarget, plan),
-    record: async () => {
+    /** The same each time. Refuses an AI agent with a live key. */
+    async record(): Promise<BatchRecord> {
       refuseAgent(session, checkedTarget);
       return (record ??= openRecord(session, checkedTarget));
     },
-    async connect(options) {
-      const opened = await openSender(session, checkedTarget, { ...options, plan, caller, signals, onTime });
-      senders.push(opened);
-      return opened.sender;
+    async connect(options: SenderOptions): Promise<Sender> {
+      const sender = await openSender(session, checkedTarget, { ...options, plan, caller, signals, onTime });
+      senders.push(sender);
+      return sender;
     },
-    noteHarmless: (isMessage) => noteHarmless(session, checkedTarget, isMessage),
+    /** Says that nothing really happens, if that is so. */
+    noteHarmless: (isMessage: boolean) => noteHarmless(session, checkedTarget, isMessage),
+    /** Milliseconds by which the clock of the service is ahead; undefined until an answer has its time. */
     skew: () => skew,
+    async close() {
+      await Promise.all(senders.map((sender) => sender.close()));
+      await closeRecord(session, await record?.catch(() => undefined), skew);
+    },
   };
-  const close = async () => {
-    await Promise.all(senders.map((sender) => sender.close()));
-    await closeRecord(session, await record?.catch(() => undefined), skew);
-  };
-  return { checkedTarget, batchClient, connection: { simulated, mode: target.mode, close } };
 }
 
-interface SenderOptions extends BatchOptions {
+/** Identifies the target of a batch, without the key. */
+function targetOf(session: Session, checkedTarget: CheckedTarget, plan: Plan) {
+  const { caller, target, simulated } = checkedTarget;
+  // The sandbox that the profile `local` means may change its port.
+  const address = caller.kind === 'local' ? 'local' : target.baseUrl.replace(/\/+$/, '');
+  const hasTeam = teamOf(session, checkedTarget) !== undefined;
+  return { address, mode: target.mode, simulated, hasTeam, plan };
+}
+
+interface AllSenderOptions extends SenderOptions {
   readonly plan: Plan;
   readonly caller: Caller;
   readonly signals: StopSignals;
   onTime(time: number): void;
 }
 
-async function openSender(session: Session, checkedTarget: CheckedTarget, options: SenderOptions) {
-  const { rate, closedFor, connections = mostConnections, plan, caller, signals, onTime } = options;
-  const { host } = session;
-  const known = isUnknownLive(checkedTarget, plan) && !rate ? carefulPace : paceOf(rate, plan);
-  if (known === carefulPace) session.note('careful-pace', carefulText(caller));
-  const limits = limitsOf(known, plan);
+async function openSender(session: Session, checkedTarget: CheckedTarget, options: AllSenderOptions) {
+  const { rate, closedFor, connections = 64, plan, caller, signals, onTime } = options;
+  const isCareful = isUnknownLive(checkedTarget, plan) && !rate;
+  if (isCareful) session.note('careful-pace', carefulText(caller));
+  const chosen = isCareful ? carefulPace : paceOf(rate, plan);
+  const limits = limitsOf(chosen, plan);
   const pace = batchPace(session, checkedTarget, limits);
-  const { client, sendOnce, close } = await openConnection(session, checkedTarget, {
+  const { client, sendOnce, tryLookup, close } = await openConnection(session, checkedTarget, {
     onTime,
     connections,
+    closedFor,
     signal: signals.leave,
-    pace: closedFor ? pausedPace(pace, closedFor, host.later) : pace,
+    stop: signals.stop,
+    pace,
     isBatch: true,
     // The progress shows waits.
     onWait: () => {},
   });
-  const sender: Sender = {
+  return {
     pace: {
-      known,
+      /** Undefined if nothing is known until the service answers 429. */
+      chosen,
+      /** The lower one of `chosen` and the plan's rate limit. */
       limit: limits[0],
-      minimumDuration: (requests) => minimumDuration(limits, requests),
-      waiting: pace.waiting,
+      /** The shortest time in milliseconds for a number of requests, within the plan; undefined like `chosen`. */
+      minimumDuration: (requests: number) => minimumDuration(limits, requests),
+      /** The milliseconds until the next request may be sent, if rows wait for the rate limit. */
+      waiting: () => pace.waiting(),
     },
     prepare: client.prepare,
     exchange: client.exchange,
     sendOnce,
-    // Looking something up sends nothing, so it need not wait for the hours.
-    tryLookup: (look) => tryLookup(session, checkedTarget, { pace, stop: signals.stop, onTime }, look),
+    tryLookup,
+    /** Whether the service can be connected to. No request is sent. */
     reachable: () => canReach(transportOptionsFor(session, checkedTarget.target), signals.stop),
-  };
-  return {
-    sender,
-    async close() {
-      await pace.close();
-      await close();
-    },
+    close,
   };
 }
-
-const mostConnections = 64;
 
 /** Removes what is old, now that answers of the service have shown whether the clock is right. */
 async function closeRecord({ host, given }: Session, record: BatchRecord | undefined, skew?: number): Promise<void> {
@@ -138,11 +147,4 @@ function carefulText(caller: Caller): string {
   const [what, option] = plan === undefined ? ['plan', '--plan NAME'] : [`rate of the ${plan} plan`, '--rate N/m'];
   const set = profile === undefined ? '' : `bizmsg profiles set ${shellQuote(profile)} ${option}, or `;
   return `the ${what} of this account is not known, so this live batch sends 60 a minute; ${set}--rate changes that`;
-}
-
-function targetOf(session: Session, checkedTarget: CheckedTarget, plan: Plan): BatchTarget {
-  const { caller, target, simulated } = checkedTarget;
-  const address = caller.kind === 'local' ? 'local' : target.baseUrl.replace(/\/+$/, '');
-  const hasTeam = teamOf(session, checkedTarget) !== undefined;
-  return { address, mode: target.mode, simulated, hasTeam, plan };
 }

@@ -47,21 +47,17 @@ export interface CommandLine {
 
 export type Source = '--profile' | 'BIZMSG_API_KEY' | 'BIZMSG_PROFILE' | 'profile in use' | 'newcomer';
 
-/** Where the caller comes from: the first source that is set decides, or fails. */
-const sources: readonly (readonly [Source, (line: CommandLine, source: Source) => Caller | undefined])[] = [
-  ['--profile', (line, source) => named(line, line.given.profile, source)],
-  ['BIZMSG_API_KEY', keyCaller],
-  ['BIZMSG_PROFILE', (line, source) => named(line, line.host.env.BIZMSG_PROFILE, source)],
-  ['profile in use', (line, source) => named(line, storeOf(line).current, source)],
-  ['newcomer', newcomer],
-];
-
+/** The first source that is set decides, or fails. */
 export function currentCaller(line: CommandLine): Caller {
-  for (const [source, find] of sources) {
-    const caller = find(line, source);
-    if (caller) return caller;
-  }
-  throw noProfile(storeOf(line));
+  const { host, given } = line;
+  const caller =
+    named(line, given.profile, '--profile') ??
+    keyCaller(line) ??
+    named(line, host.env.BIZMSG_PROFILE, 'BIZMSG_PROFILE') ??
+    named(line, storeOf(line).current, 'profile in use') ??
+    newcomer(line);
+  if (!caller) throw noProfile(storeOf(line));
+  return caller;
 }
 
 /** Undefined if no profile is in use. */
@@ -113,7 +109,7 @@ function sameService(name: string, profile: Pick<Profile, 'baseUrl'>, typed: str
 }
 
 /** The key and the address in the environment. */
-function keyCaller(line: CommandLine, source: Source): Caller | undefined {
+function keyCaller(line: CommandLine): Caller | undefined {
   const { BIZMSG_API_KEY: text, BIZMSG_BASE_URL: url, BIZMSG_PROFILE: profile } = line.host.env;
   if (text === undefined && url === undefined) return undefined;
   if (text === undefined)
@@ -122,7 +118,8 @@ function keyCaller(line: CommandLine, source: Source): Caller | undefined {
     throw configuration('two-callers', 'BIZMSG_API_KEY and BIZMSG_PROFILE are both set', 'unset one of them');
   const key = variable('BIZMSG_API_KEY', text, readKey);
   const address = keyAddress(line.given.baseUrl, url);
-  return { kind: 'service', baseUrl: address, key, mode: allowedMode(key, wantedMode(line)), source };
+  const mode = allowedMode(key, wantedMode(line));
+  return { kind: 'service', baseUrl: address, key, mode, source: 'BIZMSG_API_KEY' };
 }
 
 function keyAddress(typed: string | undefined, url: string | undefined): string {
@@ -147,10 +144,10 @@ function allowedMode(key: string, wanted: Mode | undefined): Mode | 'unknown' {
 export const newcomerNote = 'no profile yet, so this is the sandbox on this machine; bizmsg login adds a profile';
 
 /** On a machine that never had a profile, a person practices with the sandbox. A script must name it. */
-function newcomer(line: CommandLine, source: Source): Caller | undefined {
+function newcomer(line: CommandLine): Caller | undefined {
   const isElsewhere = wantedMode(line) === 'live' || line.given.baseUrl !== undefined;
   if (isElsewhere || storeOf(line) !== noStore || !isInteractive(line.host, line.given)) return undefined;
-  return { kind: 'local', mode: 'sandbox', source };
+  return { kind: 'local', mode: 'sandbox', source: 'newcomer' };
 }
 
 function noProfile({ profiles }: Store): CliError {

@@ -12,25 +12,12 @@ import { isLoopback } from '../client/address.ts';
 import { isLocalKey, type Mode } from '../contract/keys.ts';
 import { plans } from '../contract/plans.ts';
 
-/** A connection for single calls. */
-interface CallerConnection extends Connection {
-  readonly tryLookup: TryLookup;
-}
-
 /** Opens a client for one caller, at the shared pace of single requests. */
-export async function connect(session: Session, caller: AnyCaller): Promise<CallerConnection> {
+export async function connect(session: Session, caller: AnyCaller): Promise<Connection> {
   const checkedTarget = await prepareTarget(session, caller);
   const rate = session.given.dryRun ? undefined : planRate(checkedTarget);
   const pace = rate === undefined ? undefined : (await import('./pace.ts')).singlePace(session, checkedTarget, rate);
-  const connection = await openConnection(session, checkedTarget, { pace });
-  const { signal: stop } = session.host;
-  return {
-    ...connection,
-    tryLookup: (look) => tryLookup(session, checkedTarget, { pace, stop }, look),
-    async close() {
-      await Promise.all([connection.close(), pace?.close()]);
-    },
-  };
+  return openConnection(session, checkedTarget, { pace });
 }
 
 /** The requests a minute of the profile's plan, or of the sandbox. */
@@ -42,10 +29,10 @@ function planRate({ caller, running }: CheckedTarget): number | undefined {
 /** Milliseconds that a lookup may delay what follows. */
 export const lookupTimeout = 3_000;
 
-export async function tryLookup(
+async function lookUp(
   session: Session,
   checkedTarget: CheckedTarget,
-  { pace, stop, onTime }: Pick<BatchConnectionOptions, 'pace' | 'onTime'> & { readonly stop: AbortSignal },
+  { pace, stop = session.host.signal, onTime }: ConnectionOptions,
   look: Parameters<TryLookup>[0],
 ): Promise<void> {
   // A dry run does not start a sandbox.
@@ -54,9 +41,9 @@ export async function tryLookup(
   const cancel = session.host.later(lookupTimeout, () => late.abort());
   const signal = AbortSignal.any([stop, late.signal]);
   const once = { ...session, given: { ...session.given, retries: 0, dryRun: false } };
-  // Its 429 does not slow down other requests.
-  const ways = { pace: pace && { ...pace, hold: () => {} }, signal, onTime };
-  const { client, close } = await openConnection(once, checkedTarget, ways);
+  // Its 429 does not slow down other requests, and they go on with the pace.
+  const borrowed = pace && { slot: pace.slot, waiting: pace.waiting, hold() {}, async close() {} };
+  const { client, close } = await openConnection(once, checkedTarget, { pace: borrowed, signal, onTime });
   try {
     await look(client);
   } catch (error) {
@@ -126,10 +113,14 @@ function isStoredLive(caller: AnyCaller): boolean {
   return isStored && caller.mode !== 'sandbox';
 }
 
-/** Options that differ for runs. Single calls show a spinner. */
-export interface BatchConnectionOptions extends Partial<Pick<ClientOptions, 'pace' | 'isBatch' | 'onWait' | 'signal'>> {
+/** Options that differ for batches. Single calls show a spinner. */
+interface ConnectionOptions extends Partial<Pick<ClientOptions, 'pace' | 'isBatch' | 'onWait' | 'signal'>> {
   /** Requests in flight (default: 1). */
   readonly connections?: number;
+  /** The milliseconds for which nothing may be sent; lookups need not wait for that. */
+  readonly closedFor?: (() => number) | undefined;
+  /** Ends lookups. */
+  readonly stop?: AbortSignal;
   /** Called with the time of the service in each answer. */
   readonly onTime?: ((time: number) => void) | undefined;
 }
@@ -137,16 +128,18 @@ export interface BatchConnectionOptions extends Partial<Pick<ClientOptions, 'pac
 export async function openConnection(
   session: Session,
   checkedTarget: CheckedTarget,
-  { connections, onTime, ...extras }: BatchConnectionOptions,
+  options: ConnectionOptions,
 ): Promise<Connection> {
+  const { connections, onTime, stop: _, closedFor, pace, ...extras } = options;
   const { host, given, note, reporter } = session;
   const { target, simulated } = checkedTarget;
   // Commands without a call do not load them.
-  const [{ createClient }, { openTransport }, { header }, { createSendOnce }] = await Promise.all([
+  const [{ createClient }, { openTransport }, { header }, { createSendOnce }, { pausedPace }] = await Promise.all([
     import('../client/client.ts'),
     import('../client/transport.ts'),
     import('../client/wire.ts'),
     import('./send-once.ts'),
+    import('./pace.ts'),
   ]);
   const opened = openTransport({ ...transportOptionsFor(session, target), connections });
   const transport = onTime
@@ -173,10 +166,19 @@ export async function openConnection(
       const when = milliseconds < 50 ? 'now' : `in ${(milliseconds / 1000).toFixed(1)} s`;
       note('waiting', `${why}; trying again ${when}`);
     },
+    pace: pace && closedFor ? pausedPace(pace, closedFor, host.later) : pace,
     ...extras,
   });
-  const sendOnce = createSendOnce(session, checkedTarget);
-  return { client, sendOnce, simulated, mode: target.mode, close: () => transport.close() };
+  return {
+    client,
+    sendOnce: createSendOnce(session, checkedTarget),
+    tryLookup: (look) => lookUp(session, checkedTarget, options, look),
+    simulated,
+    mode: target.mode,
+    async close() {
+      await Promise.all([transport.close(), pace?.close()]);
+    },
+  };
 }
 
 function timed(transport: Transport, see: (answer: WireAnswer) => void): Transport {

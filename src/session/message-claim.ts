@@ -11,23 +11,9 @@ import { openRecord } from './record.ts';
 import type { Outgoing } from './request-facts.ts';
 import type { BatchRecord, CheckedTarget, Session } from './session.ts';
 
-/** The claim of a live message in the record, so that it is not sent twice by accident. */
-export interface MessageClaim {
-  /**
-   * Claims the message for the request that has this slot. If that fails, returns the slot, asks the user and resolves to
-   * false: try again. Throws if it must not be sent.
-   */
-  take(slot: Release): Promise<boolean>;
-  /** It was not sent, and will be tried again. */
-  release(): Promise<void>;
-  /** Records the outcome, if the message is claimed. */
-  close(answer: Answer): Promise<void>;
-}
-
-export interface MessageClaimOptions {
+export interface ClaimOptions {
   readonly session: Session;
   readonly checkedTarget: CheckedTarget;
-  readonly outgoing: Outgoing;
   /** Also sends what was sent shortly before, or may have been. */
   readonly again: boolean;
   readonly isTest: boolean;
@@ -37,92 +23,111 @@ export interface MessageClaimOptions {
 const longestDelay = 25_000;
 
 /** Refuses a message to a person who has opted out; returns the claim of a live one. */
-export async function openMessageClaim(options: MessageClaimOptions): Promise<MessageClaim | undefined> {
-  const { session, checkedTarget, outgoing, again } = options;
-  const { to, message } = outgoing;
+export async function openMessageClaim(
+  options: ClaimOptions,
+  { to, message }: Outgoing,
+): Promise<MessageClaim | undefined> {
+  const { session, checkedTarget, again } = options;
   const isLive = checkedTarget.target.mode !== 'sandbox';
   if (isLive && !message && !again) throw unreadable();
   const record = await openRecord(session, checkedTarget);
-  const isClaimed = isLive && message !== undefined;
+  if (isLive && message) return new MessageClaim(options, record, message);
   try {
-    // The claim asks itself.
-    if (!isClaimed && to !== undefined && (await isOptedOut(record.database, record.account, to))) throw optedOut(to);
-    return isClaimed ? createClaim(options, record, message) : undefined;
-  } catch (error) {
-    await record.close();
-    throw error;
+    if (to !== undefined && (await isOptedOut(record.database, record.account, to))) throw optedOut(to);
+    return undefined;
   } finally {
-    if (!isClaimed) await record.close();
+    await record.close();
   }
 }
 
 type Message = NonNullable<Outgoing['message']>;
 type Claim = Extract<Admitted, { readonly kind: 'admitted' }>['claim'];
 
-function createClaim(
-  { session, again, isTest }: MessageClaimOptions,
-  record: BatchRecord,
-  message: Message,
-): MessageClaim {
-  const { host, given, interaction, reporter } = session;
-  const { account, mode, database } = record;
-  const scope = { account, mode, kind: isTest ? 'test' : 'message', template: message.template } as const;
-  const single = { scope, phone: message.to, body: jsonText(message), worker: workerName(host) };
-  let isAgain = again;
-  let claim: Claim | undefined;
-  return { take, release: () => settled({ kind: 'again' }), close };
+/** The claim of a live message in the record, so that it is not sent twice by accident. */
+export class MessageClaim {
+  readonly #session: Session;
+  readonly #record: BatchRecord;
+  readonly #single;
+  #isAgain: boolean;
+  #claim: Claim | undefined;
 
-  async function take(slot: Release): Promise<boolean> {
-    const isLate = timer();
+  constructor({ session, again, isTest }: ClaimOptions, record: BatchRecord, message: Message) {
+    const { account, mode } = record;
+    const scope = { account, mode, kind: isTest ? 'test' : 'message', template: message.template } as const;
+    this.#session = session;
+    this.#record = record;
+    this.#single = { scope, phone: message.to, body: jsonText(message), worker: workerName(session.host) };
+    this.#isAgain = again;
+  }
+
+  /**
+   * Claims the message for the request that has this slot. If that fails, returns the slot, asks the user and resolves to
+   * false: try again. Throws if it must not be sent.
+   */
+  async take(slot: Release): Promise<boolean> {
+    const { host } = this.#session;
+    const isLate = this.#timer();
     let admitted: Admitted | undefined;
     let isGranted = false;
     try {
-      admitted = await admitSingle(database, { ...single, isAgain, now: host.now() });
-      claim = admitted.kind === 'admitted' ? admitted.claim : undefined;
-      isGranted = claim !== undefined && !isLate();
+      admitted = await admitSingle(this.#record.database, {
+        ...this.#single,
+        isAgain: this.#isAgain,
+        now: host.now(),
+      });
+      this.#claim = admitted.kind === 'admitted' ? admitted.claim : undefined;
+      isGranted = this.#claim !== undefined && !isLate();
     } finally {
       if (!isGranted) slot('unsent');
     }
-    if (!isGranted) await (claim ? settled({ kind: 'again' }) : refused(admitted));
+    if (!isGranted) await (this.#claim ? this.release() : this.#refused(admitted));
     return isGranted;
   }
 
   /** Starts with a claim. Either clock may stand still or jump. */
-  function timer(): () => boolean {
+  #timer(): () => boolean {
+    const { host } = this.#session;
     const [time, moment] = [host.now(), host.steady()];
     return () => Math.max(host.now() - time, host.steady() - moment) > longestDelay;
   }
 
-  async function settled(answer: Answer): Promise<void> {
-    const { worker } = single;
-    if (claim) await settle(database, { batch: singles, worker, claim, answer, now: host.now() });
-    claim = undefined;
+  /** It was not sent, and will be tried again. */
+  release(): Promise<void> {
+    return this.#settle({ kind: 'again' });
+  }
+
+  async #settle(answer: Answer): Promise<void> {
+    const [claim, { worker }] = [this.#claim, this.#single];
+    if (claim)
+      await settle(this.#record.database, { batch: singles, worker, claim, answer, now: this.#session.host.now() });
+    this.#claim = undefined;
   }
 
   /** Resolves when another claim may be granted. */
-  async function refused(admitted: Admitted): Promise<void> {
+  async #refused(admitted: Admitted): Promise<void> {
+    const { host, given, interaction } = this.#session;
     if (admitted.kind === 'admitted') return;
-    if (admitted.kind === 'opted out') throw optedOut(message.to);
+    if (admitted.kind === 'opted out') throw optedOut(this.#single.phone);
     const { worker } = admitted;
     const isGone = worker !== undefined && isDead(worker, host);
     const before = { ...admitted, state: admitted.state === 'under way' && isGone ? 'unsure' : admitted.state };
     const when = whenText(before, host.now());
     if (!isInteractive(host, given)) throw refusal(before.state, `the same message ${when}; nothing was sent now`);
     await interaction.confirm(`The same message ${when}. Send it again?`);
-    isAgain = true;
+    this.#isAgain = true;
   }
 
-  /** The request is over, so a fault of the record must not replace its outcome. */
-  async function close(answer: Answer): Promise<void> {
-    const isClaimed = claim !== undefined;
+  /** Records the outcome. The request is over, so a fault of the record must not replace it. */
+  async close(answer: Answer): Promise<void> {
+    const isClaimed = this.#claim !== undefined;
     try {
-      await settled(answer);
+      await this.#settle(answer);
     } catch (error) {
       if (!(error instanceof CliError)) throw error;
       const effect = 'it is not recorded how this message ended, so it counts as unsure';
-      if (isClaimed) reporter.note('unrecorded', `${error.message}; ${effect}`);
+      if (isClaimed) this.#session.reporter.note('unrecorded', `${error.message}; ${effect}`);
     } finally {
-      await record.close();
+      await this.#record.close();
     }
   }
 }

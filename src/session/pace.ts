@@ -1,9 +1,7 @@
 import { join } from 'node:path';
-import { CliError, fsError } from '../base/errors.ts';
 import { machineId } from '../base/worker.ts';
 import { type Later, sleep } from '../base/sleep.ts';
 import { openDatabase } from '../base/sqlite.ts';
-import { inMemory } from '../base/sqlite-connection.ts';
 import { type Database, query } from '../base/transaction.ts';
 import {
   createPace,
@@ -89,33 +87,20 @@ export function openTeamLog({ host, note }: Pick<PaceOptions, 'host'> & Pick<Ses
 const locked = `SELECT pg_advisory_xact_lock(7238111503), set_config('synchronous_commit', 'off', true),
   EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS time`;
 
-/** The log of this machine, opened when it is used. If that fails, it is one of this process. */
-function openLog(session: Session): PaceLog {
-  const { host } = session;
-  const note = (message: string) => session.note('pace', message);
-  const options = { host, schema: paceSchema, sync: 'OFF', isDisposable: true, patience: 5_000, note } as const;
-  let log: Promise<Database> | undefined;
-  let isShared = true;
-  const write: PaceLog['write'] = async (body) => {
-    const used = (log ??= openDatabase(join(session.stateFolder(), 'pace.db'), options));
-    try {
-      return await (await used).write(() => body(host.steady()));
-    } catch (error) {
-      if (used === log) {
-        if (!isShared) throw error;
-        isShared = false;
-        note(`the plan's pace is not shared with other processes: ${reasonOf(error)}`);
-        log = openDatabase(inMemory, options);
-      }
-      return write(body);
-    }
-  };
+/** The log of this machine, opened when it is used. */
+function openLog({ host, note, stateFolder }: Session): PaceLog {
+  let opened: Promise<Database> | undefined;
+  const open = () =>
+    openDatabase(join(stateFolder(), 'pace.db'), {
+      host,
+      schema: paceSchema,
+      sync: 'OFF',
+      isDisposable: true,
+      note: (message) => note('pace', message),
+    });
   return {
-    write,
-    async close() {
-      isShared = false;
-      await (await log?.catch(() => undefined))?.close();
-    },
+    write: async (body, signal) => (await (opened ??= open())).write(() => body(host.steady()), signal),
+    close: async () => (await opened?.catch(() => undefined))?.close(),
   };
 }
 
@@ -125,11 +110,6 @@ function minuteOf({ host }: Session, checkedTarget: CheckedTarget): string {
   return running?.minute
     ? `sandbox ${new URL(target.baseUrl).origin} ${running.minute.moved}`
     : `${target.mode === 'sandbox' ? 'sandbox' : 'live'} ${accountOf(host.env, checkedTarget)}`;
-}
-
-function reasonOf(error: unknown): string {
-  if (error instanceof CliError) return error.message;
-  return fsError(error)?.reason ?? String(error);
 }
 
 const unknown: Plan = { perMinute: undefined, perMonth: undefined };

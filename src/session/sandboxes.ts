@@ -12,28 +12,17 @@ export function isInBackground(env: Env): boolean {
   return env[inBackground] !== undefined;
 }
 
-/** The running sandboxes of this machine. */
-export interface Sandboxes {
-  all(): Promise<readonly RunningSandbox[]>;
-  /** The sandbox at a URL. */
-  at(url: string): Promise<RunningSandbox | undefined>;
-  /** The sandbox of the profile `local`. */
-  find(): Promise<RunningSandbox | undefined>;
-  /** The sandbox that was started again with the same data, or at the same address if it saves none. */
-  again(ended: Locator): Promise<RunningSandbox | undefined>;
-  /** Like `find`, but starts it in the background if needed. */
-  ensure(words?: readonly string[]): Promise<RunningSandbox>;
-  /** The sandbox that commands about a sandbox control: the one of the environment, or that of the profile `local`. */
-  controlled(): Promise<RunningSandbox>;
-}
+export type Sandboxes = ReturnType<typeof openSandboxes>;
 
-export function openSandboxes(host: Host, stateFolder: string, note: (text: string) => void): Sandboxes {
+/** The running sandboxes of this machine. */
+export function openSandboxes(host: Host, stateFolder: string, note: (text: string) => void) {
   const all = async (isWanted?: (locator: Locator) => boolean) =>
     (await import('../sandbox/remote/running.ts')).findRunning(stateFolder, isWanted);
   const at = async (url: string) => (await all((locator) => leadsTo(locator, url)))[0];
   const withData = async (wanted: string) => (await all(({ data }) => data === wanted))[0];
   const find = () => withData(defaultData(stateFolder));
   const named = environmentSandbox(host.env);
+  /** Like `find`, but starts it in the background if needed. */
   const ensure = async (words: readonly string[] = []) => {
     const running = await find();
     if (running && (running.build === __BUILD__ || !running.background)) return running;
@@ -50,10 +39,14 @@ export function openSandboxes(host: Host, stateFolder: string, note: (text: stri
   };
   return {
     all: () => all(),
+    /** The sandbox at a URL. */
     at,
+    /** The sandbox of the profile `local`. */
     find,
-    again: ({ url, data }) => (data === null ? at(url) : withData(data)),
+    /** The sandbox that was started again with the same data, or at the same address if it saves none. */
+    again: ({ url, data }: Locator) => (data === null ? at(url) : withData(data)),
     ensure,
+    /** The sandbox that commands about a sandbox control: the one of the environment, or that of the profile `local`. */
     async controlled() {
       if (named === undefined) return ensure();
       const running = await at(named);

@@ -3,7 +3,7 @@ import { complete } from '../client/exchange.ts';
 import { isMutation } from '../client/wire.ts';
 import type { Answer } from '../store/work.ts';
 import { refuseAgent } from './agents.ts';
-import type { MessageClaim, MessageClaimOptions } from './message-claim.ts';
+import type { ClaimOptions, MessageClaim } from './message-claim.ts';
 import { hasRecord, recordOf } from './record-file.ts';
 import { messageIdIn, messageIn, type Outgoing } from './request-facts.ts';
 import { teamOf } from './team.ts';
@@ -16,7 +16,7 @@ export function createSendOnce(session: Session, checkedTarget: CheckedTarget): 
   return async (exchange, { again = false, isTest = false } = {}) => {
     if (session.given.dryRun || !isMutation(exchange.request.method)) return complete(exchange);
     const outgoing = await messageIn(exchange.request);
-    const claim = await guard({ session, checkedTarget, outgoing, again: again || isTest, isTest });
+    const claim = await guard({ session, checkedTarget, again: again || isTest, isTest }, outgoing);
     let answer: Answer = { kind: 'again' };
     try {
       for (;;) {
@@ -42,12 +42,7 @@ export function createSendOnce(session: Session, checkedTarget: CheckedTarget): 
 }
 
 /** Refuses what must not be sent. A live message gets a claim. */
-async function guard({
-  outgoing,
-  ...options
-}: Omit<MessageClaimOptions, 'outgoing'> & { readonly outgoing: Outgoing | undefined }): Promise<
-  MessageClaim | undefined
-> {
+async function guard(options: ClaimOptions, outgoing: Outgoing | undefined): Promise<MessageClaim | undefined> {
   const { session, checkedTarget } = options;
   refuseAgent(session, checkedTarget);
   if (!outgoing) return undefined;
@@ -56,7 +51,7 @@ async function guard({
   // A message with a sandbox key loads SQLite only if there may be opt-outs.
   const isKept = hasRecord(session, recordOf(checkedTarget)) || teamOf(session, checkedTarget) !== undefined;
   if (checkedTarget.target.mode === 'sandbox' && !isKept) return undefined;
-  return (await import('./message-claim.ts')).openMessageClaim({ ...options, outgoing });
+  return (await import('./message-claim.ts')).openMessageClaim(options, outgoing);
 }
 
 /** The outcome to record after an error. */

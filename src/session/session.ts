@@ -1,10 +1,7 @@
 import type { Host } from '../base/host.ts';
 import type { Client } from '../client/client.ts';
 import type { Exchange } from '../client/exchange.ts';
-import type { KnownPace } from '../client/pace.ts';
-import type { BatchRate } from './rate.ts';
 import type { Mode } from '../contract/keys.ts';
-import type { Plan } from '../contract/plans.ts';
 import type { Database } from '../base/transaction.ts';
 import type { RunningSandbox } from '../sandbox/remote/running.ts';
 import type { CallerFlags, LocalCaller, ServiceCaller, Target } from './caller.ts';
@@ -67,6 +64,7 @@ export interface CheckedTarget {
 export interface Connection {
   readonly client: Client;
   readonly sendOnce: SendOnce;
+  readonly tryLookup: TryLookup;
   /** Whether it goes to the sandbox on this machine. */
   readonly simulated: boolean;
   readonly mode: Mode | 'unknown';
@@ -91,42 +89,11 @@ interface ResendChoice {
  */
 export type TryLookup = (look: (client: Pick<Client, 'pages'>) => Promise<void>) => Promise<void>;
 
-/** The options of a batch for its requests. */
-export interface BatchOptions {
-  /** Default: 90 % of the plan's minute. If the plan is unknown: 60 a minute with a live key, otherwise no limit. */
-  readonly rate?: BatchRate | undefined;
-  /** The milliseconds for which nothing may be sent. */
-  readonly closedFor?: (() => number) | undefined;
-  /** The most requests in flight. */
-  readonly connections?: number | undefined;
-}
-
 export interface StopSignals {
   /** Aborted: nothing more is sent; requests in flight are waited for. */
   readonly stop: AbortSignal;
   /** Aborted: nothing is waited for. */
   readonly leave: AbortSignal;
-}
-
-/** The client of a batch: the record of what it sends, and requests. */
-export interface BatchClient {
-  readonly target: BatchTarget;
-  /** The same each time; closed with the client. Refuses an AI agent with a live key. */
-  record(): Promise<BatchRecord>;
-  connect(options: BatchOptions): Promise<Sender>;
-  /** Says that nothing really happens, if that is so. */
-  noteHarmless(isMessage: boolean): void;
-  /** Milliseconds by which the clock of the service is ahead; undefined until an answer has its time. */
-  skew(): number | undefined;
-}
-
-/** Requests that keep the pace, wait after a 429, and leave network faults to the batch. */
-export interface Sender extends Pick<Client, 'prepare' | 'exchange'> {
-  readonly sendOnce: SendOnce;
-  readonly pace: BatchPace;
-  readonly tryLookup: TryLookup;
-  /** Whether the service can be connected to. No request is sent. */
-  reachable(): Promise<boolean>;
 }
 
 /** The record of what was sent, and whose it is. */
@@ -136,26 +103,4 @@ export interface BatchRecord {
   /** A key of unknown mode counts as live. */
   readonly mode: 'live' | 'sandbox';
   close(): Promise<void>;
-}
-
-/** Identifies the target of a run, without the key. */
-export interface BatchTarget {
-  /** The base URL; `local` for the sandbox that the profile `local` means, which may change its port. */
-  readonly address: string;
-  readonly mode: Mode | 'unknown';
-  /** Whether it is a sandbox on this machine. */
-  readonly simulated: boolean;
-  readonly hasTeam: boolean;
-  readonly plan: Plan;
-}
-
-export interface BatchPace {
-  /** Undefined if nothing is known until the service answers 429. */
-  readonly known: KnownPace | undefined;
-  /** The lower one of `known` and the plan's rate limit. */
-  readonly limit: KnownPace | undefined;
-  /** The shortest time in milliseconds for a number of requests, within the plan; undefined like `known`. */
-  minimumDuration(requests: number): number | undefined;
-  /** The milliseconds until the next request may be sent, if rows wait for the rate limit. */
-  waiting(): number | undefined;
 }
