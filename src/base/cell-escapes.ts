@@ -20,7 +20,7 @@ const values: Readonly<Record<string, string>> = { '\\': '\\', t: '\t', r: '\r',
 /** Puts a text on one line, with backslash escapes for tabs, line breaks, controls and backslashes. */
 export function tsvText(text: string, options: CellOptions = {}): string {
   return unicodeEscaped(
-    text.replace(/[\\\t\r\n\0]/g, (found) => names[found] ?? found),
+    text.replace(/[\\\t\r\n\0]/g, (character) => names[character] ?? character),
     options,
   );
 }
@@ -36,8 +36,8 @@ export function tsvCell(text: string, options?: CellOptions): string {
 
 export function unescapeTsv(cell: string): string {
   if (!cell.includes('\\')) return cell;
-  return cell.replace(/\\(?:u([0-9a-f]{4})|([\\trn0"]))/g, (found, unit?: string, name = '') =>
-    unit === undefined ? (values[name] ?? found) : String.fromCharCode(Number.parseInt(unit, 16)),
+  return cell.replace(/\\(?:u([0-9a-f]{4})|([\\trn0"]))/g, (escape, unit?: string, name = '') =>
+    unit === undefined ? (values[name] ?? escape) : String.fromCharCode(Number.parseInt(unit, 16)),
   );
 }
 

@@ -12,9 +12,9 @@ const [first, next] = [/^\.?([^.[\]"'=]+)/, /^\.([^.[\]"'=]+)/];
 export function condition(text: string): Condition {
   const path: string[] = [];
   for (let rest = text.trimStart(); ;) {
-    const found = bracket.exec(rest) ?? (path.length === 0 ? first : next).exec(rest);
-    const [whole = '', ...names] = found ?? [];
-    const name = names.find((one) => one !== undefined)?.trim();
+    const match = bracket.exec(rest) ?? (path.length === 0 ? first : next).exec(rest);
+    const [whole = '', ...names] = match ?? [];
+    const name = names.find(Boolean)?.trim();
     if (!name) throw usage(`"${text}" is not a condition`, 'use a path and a value: data.status=failed, data["a.b"]=1');
     path.push(name);
     rest = rest.slice(whole.length);
@@ -30,8 +30,8 @@ function valueAt(value: unknown, path: readonly string[]): unknown {
   const [key, ...rest] = path;
   if (key === undefined) return value;
   if (typeof value !== 'object' || value === null) return undefined;
-  const found = Object.entries(value).find(([name]) => name === key);
-  return found && valueAt(found[1], rest);
+  const entry = Object.entries(value).find(([name]) => name === key);
+  return entry && valueAt(entry[1], rest);
 }
 
 /** Compares numbers by value. Objects and arrays never match. */

@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 
-export interface HttpRequestOptions {
+interface HttpRequestOptions {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
@@ -9,7 +9,7 @@ export interface HttpRequestOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-export interface HttpAnswer {
+interface HttpAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly body: string;
@@ -23,13 +23,10 @@ export function httpRequest(url: string, options: HttpRequestOptions = {}): Prom
       const chunks: Buffer[] = [];
       answer.on('data', (chunk: Buffer) => chunks.push(chunk));
       answer.on('error', reject);
-      answer.on('end', () =>
-        resolve({
-          status: answer.statusCode ?? 0,
-          headers: answer.headers,
-          body: Buffer.concat(chunks).toString('utf8'),
-        }),
-      );
+      answer.on('end', () => {
+        const { statusCode: status = 0, headers } = answer;
+        resolve({ status, headers, body: Buffer.concat(chunks).toString('utf8') });
+      });
     });
     // NODE_DEBUG prints the options of a request, so a control token must not be among them.
     for (const [name, value] of Object.entries(headers)) sent.setHeader(name, value);

@@ -45,12 +45,12 @@ export interface Redactor {
 }
 
 export function createRedactor(key: string): Redactor {
-  const text = (given: string) => redact(given, [key]);
-  const value = (given: unknown): unknown => {
-    if (typeof given === 'string') return text(given);
-    if (Array.isArray(given)) return given.map(value);
-    if (typeof given !== 'object' || given === null) return given;
-    return Object.fromEntries(Object.entries(given).map(([name, item]) => [text(name), value(item)]));
+  const text = (unsafe: string) => redact(unsafe, [key]);
+  const value = (unsafe: unknown): unknown => {
+    if (typeof unsafe === 'string') return text(unsafe);
+    if (Array.isArray(unsafe)) return unsafe.map(value);
+    if (typeof unsafe !== 'object' || unsafe === null) return unsafe;
+    return Object.fromEntries(Object.entries(unsafe).map(([name, item]) => [text(name), value(item)]));
   };
   return { text, value };
 }

@@ -14,7 +14,7 @@ function distance(a: string, b: string): number {
   for (let i = 1; i <= a.length; i++) {
     const row = [i];
     for (let j = 1; j <= b.length; j++) {
-      const at = (up: number, left: number) => (up === 0 ? row[j - left] : rows[i - up]?.[j - left]) ?? Infinity;
+      const at = (up: number, back: number) => (up === 0 ? row[j - back] : rows[i - up]?.[j - back]) ?? Infinity;
       const swapped = a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1] ? at(2, 2) + 1 : Infinity;
       row.push(Math.min(at(1, 0) + 1, at(0, 1) + 1, at(1, 1) + (a[i - 1] === b[j - 1] ? 0 : 1), swapped));
     }

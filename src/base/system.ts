@@ -21,9 +21,6 @@ export function opener(env: Env): string | undefined {
   return hasDisplay ? 'xdg-open' : undefined;
 }
 
-/** The shell whose variables are set by `export`, or that of Windows. */
-export const usualShell = isWindows ? 'powershell' : 'sh';
-
 /** The folders of programs in the environment, with one before them. */
 export function pathWith(folder: string, env: Env): string {
   // The default of a shell.
@@ -40,6 +37,3 @@ export function launcherOf(self: readonly string[]): { readonly name: string; re
   const words = self.map((word) => `'${word.replaceAll("'", String.raw`'\''`)}'`);
   return { name: 'bizmsg', text: `#!/bin/sh\nexec ${words.join(' ')} "$@"\n` };
 }
-
-/** Whether a child may lead a group of processes, which gets signals as one. */
-export const hasProcessGroups = !isWindows;

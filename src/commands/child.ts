@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { CliError, fsError } from '../base/errors.ts';
 import { createStateFolder } from '../base/files.ts';
 import type { Attached, EndSignal, Env, Host } from '../base/host.ts';
-import { hasProcessGroups, isWindows, launcherOf, pathWith } from '../base/system.ts';
+import { isWindows, launcherOf, pathWith } from '../base/system.ts';
 import { signalExit } from '../cli/output/reporter.ts';
 
 export interface ChildCommand {
@@ -35,7 +35,7 @@ export async function runCommand(
 ): Promise<number> {
   if (host.signal.aborted) return signalExit(host.signal.reason);
   const folder = placeLauncher(stateFolder, host.self);
-  const isApart = hasProcessGroups && !hasTerminal();
+  const isApart = !isWindows && !hasTerminal();
   try {
     const { pid, ended } = await start(host, command, {
       env: environment(host.env, folder, variables),

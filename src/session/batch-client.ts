@@ -86,8 +86,7 @@ async function openSender(session: Session, checkedTarget: CheckedTarget, option
   const { rate, closedFor, connections = 64, plan, caller, signals, onTime } = options;
   const isCareful = isUnknownLive(checkedTarget, plan) && !rate;
   if (isCareful) session.note('careful-pace', carefulText(caller));
-  const chosen = isCareful ? carefulPace : paceOf(rate, plan);
-  const limits = limitsOf(chosen, plan);
+  const limits = limitsOf(isCareful ? carefulPace : paceOf(rate, plan), plan);
   const pace = batchPace(session, checkedTarget, limits);
   const { client, sendOnce, tryLookup, close } = await openConnection(session, checkedTarget, {
     onTime,
@@ -102,11 +101,9 @@ async function openSender(session: Session, checkedTarget: CheckedTarget, option
   });
   return {
     pace: {
-      /** Undefined if nothing is known until the service answers 429. */
-      chosen,
-      /** The lower one of `chosen` and the plan's rate limit. */
+      /** The lowest one; undefined if nothing is known until the service answers 429. */
       limit: limits[0],
-      /** The shortest time in milliseconds for a number of requests, within the plan; undefined like `chosen`. */
+      /** The shortest time in milliseconds for a number of requests; undefined like `limit`. */
       minimumDuration: (requests: number) => minimumDuration(limits, requests),
       /** The milliseconds until the next request may be sent, if rows wait for the rate limit. */
       waiting: () => pace.waiting(),

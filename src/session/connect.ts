@@ -1,14 +1,17 @@
 import type { AnyCaller, CheckedTarget, Connection, Session, TryLookup } from './session.ts';
 import type { ClientOptions } from '../client/client.ts';
+import type { Pace } from '../client/pace.ts';
 import type { TransportOptions } from '../client/transport.ts';
 import type { Transport, WireAnswer } from '../client/wire.ts';
-import { CliError, configuration } from '../base/errors.ts';
+import { CliError, configuration, unsafe } from '../base/errors.ts';
+import type { Env } from '../base/host.ts';
 import { readRegular, requireOwn, whyUnreadable } from '../base/files.ts';
 import { configFolder } from './folders.ts';
 import { storeFile } from './profiles/store.ts';
-import { newcomerNote, type Target } from './caller.ts';
+import { newcomerNote, onlyLocal, type Target } from './caller.ts';
+import { originOf } from './profiles/fields.ts';
 import { maskKey } from '../base/redact.ts';
-import { isLoopback } from '../client/address.ts';
+import { isLoopback, requireEncryption } from '../client/address.ts';
 import { isLocalKey, type Mode } from '../contract/keys.ts';
 import { plans } from '../contract/plans.ts';
 
@@ -60,14 +63,40 @@ async function lookUp(
  */
 export async function prepareTarget(session: Session, caller: AnyCaller): Promise<CheckedTarget> {
   const { host } = session;
-  const [located, { refuseUnsafeTarget }] = await Promise.all([
-    locate(session, caller),
-    import('./profiles/safety.ts'),
-  ]);
+  const located = await locate(session, caller);
   if (isStoredLive(caller)) refuseExposedStore(configFolder(host));
   if (caller.kind !== 'local') refuseUnsafeTarget(caller, host.env, located.simulated);
   announce(session, located);
   return located;
+}
+
+/** Throws if this key must not go to this address. `simulated`: it is a sandbox on this machine. */
+function refuseUnsafeTarget({ key, baseUrl, mode }: Target, env: Env, simulated: boolean): void {
+  const origin = originOf(baseUrl);
+  const isLive = mode !== 'sandbox';
+  const kind = mode === 'live' ? 'a live key' : 'a key of unknown mode, which counts as live,';
+  if (onlyLocal(env) && !simulated)
+    throw unsafe(
+      'only-local',
+      `BIZMSG_LOCAL_ONLY=1 refuses ${origin}, which is not a sandbox that this command knows`,
+      'if one runs, use its key, which sandbox env prints; to use that address, unset BIZMSG_LOCAL_ONLY',
+    );
+  if (isLocalKey(key) && !simulated) {
+    const message = `this key belongs to a local sandbox, and ${origin} is not one`;
+    const hint = 'use --profile local, or a key that was made in the account settings of that service';
+    throw unsafe('local-key-elsewhere', message, hint);
+  }
+  if (simulated && !isLocalKey(key) && isLive) {
+    const message = `refusing to send ${kind} to ${origin}, a local sandbox`;
+    throw unsafe('live-key-to-sandbox', message, 'use --profile local, which has its own keys');
+  }
+  requireEncryption(baseUrl);
+  if (isLive && env['NODE_TLS_REJECT_UNAUTHORIZED'] === '0' && baseUrl.startsWith('https:'))
+    throw unsafe(
+      'unverified-tls',
+      `refusing to send ${kind} to ${origin} while NODE_TLS_REJECT_UNAUTHORIZED=0 turns certificate checks off`,
+      'unset NODE_TLS_REJECT_UNAUTHORIZED; to trust a private authority, use --ca-file FILE',
+    );
 }
 
 /** Other users could change the address. */
@@ -114,7 +143,8 @@ function isStoredLive(caller: AnyCaller): boolean {
 }
 
 /** Options that differ for batches. Single calls show a spinner. */
-interface ConnectionOptions extends Partial<Pick<ClientOptions, 'pace' | 'isBatch' | 'onWait' | 'signal'>> {
+interface ConnectionOptions extends Partial<Pick<ClientOptions, 'isBatch' | 'onWait' | 'signal'>> {
+  readonly pace?: Pace | undefined;
   /** Requests in flight (default: 1). */
   readonly connections?: number;
   /** The milliseconds for which nothing may be sent; lookups need not wait for that. */

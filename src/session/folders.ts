@@ -24,9 +24,9 @@ export function ownStateFolder(machine: Machine): string {
 }
 
 /** A relative folder depends on where a command is started, so a later command would not know what was sent. */
-function folderOf({ env }: Machine, own: string, base: string, usual: string): string {
-  const folder = env[own] ?? join(env[base] || usual, 'bizmsg');
+function folderOf({ env }: Machine, variable: string, base: string, usual: string): string {
+  const folder = env[variable] ?? join(env[base] || usual, 'bizmsg');
   if (isAbsolute(folder)) return resolve(folder);
-  const name = env[own] !== undefined ? own : env[base] ? base : 'HOME';
+  const name = env[variable] !== undefined ? variable : env[base] ? base : 'HOME';
   throw configuration('bad-variable', `${name} is not an absolute path`, 'set it to one, such as /var/lib/bizmsg');
 }

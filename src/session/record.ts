@@ -41,17 +41,12 @@ type Use = 'read' | 'write' | 'accept-loss';
 async function openFor(session: Session, target: CheckedTarget, use: Use): Promise<Omit<BatchRecord, 'mode'>> {
   const account = accountOf(session.host.env, target);
   const url = teamOf(session, target);
-  if (url !== undefined) return openTeamRecord(session, { url, account }, use);
+  if (url !== undefined) return openTeamRecord(session, url, account, use);
   if (!target.simulated) refuseWithoutTeam(session, account);
   return { ...(await openRecordFile(session, recordOf(target), use)), account };
 }
 
-interface Team {
-  readonly url: string;
-  readonly account: string;
-}
-
-async function openTeamRecord(session: Session, { url, account }: Team, use: Use) {
+async function openTeamRecord(session: Session, url: string, account: string, use: Use) {
   // A member has nothing of the account that the team does not know.
   if (use !== 'read' && !hasTeamMark(session, account)) await refuseBesideTeam(session, account);
   const { openTeam, teamServer } = await import('./team-database.ts');
@@ -84,7 +79,7 @@ export async function openTeamOf(session: Session, caller: AnyCaller | undefined
   const target = await locate(session, caller);
   const url = teamOf(session, target);
   const account = accountOf(session.host.env, target);
-  return url === undefined ? undefined : openTeamRecord(session, { url, account }, use);
+  return url === undefined ? undefined : openTeamRecord(session, url, account, use);
 }
 
 /** Opens the record of all accounts. If it is missing, it is created, unless it is only read. */
@@ -104,10 +99,8 @@ export async function openRecordFile(
     note: (text) => note('record', text),
   });
   const mark = name === 'ledger' && (isKept || hasMark(session)) ? openMark(markFile(session)) : undefined;
-  const close = once(async () => {
-    await database.close();
-    mark?.close();
-  });
+  let closing: Promise<void> | undefined;
+  const close = () => (closing ??= database.close().then(() => mark?.close()));
   try {
     if (mark && use === 'accept-loss') await acceptLoss(database, mark);
     const opened = { path, mark, startedAt: host.now() - host.steady() };
@@ -159,9 +152,4 @@ export async function closeAll(records: readonly OpenRecord[]): Promise<void> {
 /** Whether this machine has had the record of real accounts. */
 export function hasMark(session: Session): boolean {
   return statsOf(markFile(session)) !== undefined;
-}
-
-function once(act: () => Promise<void>): () => Promise<void> {
-  let done: Promise<void> | undefined;
-  return () => (done ??= act());
 }

@@ -2,7 +2,6 @@ import { type CliError, configuration } from '../base/errors.ts';
 import type { Env, Host } from '../base/host.ts';
 import { isLocalKey } from '../contract/keys.ts';
 import { defaultData, leadsTo, type Locator } from '../sandbox/remote/locator.ts';
-import type { RunningSandbox } from '../sandbox/remote/running.ts';
 import { onlyLocal } from './caller.ts';
 
 /** Set for the process that serves the sandbox in the background. */

@@ -55,10 +55,10 @@ export async function knownSecrets({ host }: Pick<Session, 'host'>): Promise<rea
 }
 
 /** Refuses keys in texts that are sent or recorded, such as a template's name. */
-export function refuseKeys(texts: readonly string[], known: readonly string[]): void {
-  const hint = 'pass a key with BIZMSG_API_KEY or a profile';
-  const text = texts.find((text) => redact(text, known) !== text);
-  if (text !== undefined) throw usage(`"${redact(text, known)}" contains a key`, hint);
+export function refuseKeys(texts: readonly string[], secrets: readonly string[]): void {
+  const text = texts.find((text) => redact(text, secrets) !== text);
+  if (text === undefined) return;
+  throw usage(`"${redact(text, secrets)}" contains a key`, 'pass a key with BIZMSG_API_KEY or a profile');
 }
 
 /** Shorter texts may be part of a word by chance. */

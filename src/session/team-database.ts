@@ -1,7 +1,7 @@
 import { configuration } from '../base/errors.ts';
 import { createStateFolder } from '../base/files.ts';
-import { openPostgres, type PostgresDatabase } from '../base/postgres.ts';
-import { type Mark, openMark } from '../store/marks.ts';
+import { openPostgres } from '../base/postgres.ts';
+import { openMark } from '../store/marks.ts';
 import { schema } from '../store/schema.ts';
 import type { Session } from './session.ts';
 import { teamMark } from './team.ts';
@@ -16,14 +16,8 @@ const tables = [
   ...later,
 ];
 
-export interface TeamDatabase {
-  readonly database: PostgresDatabase;
-  readonly mark: Mark;
-  close(): Promise<void>;
-}
-
 /** Connects to the database of a team; creates its tables if they are missing. */
-export async function openTeam(session: Session, url: string, account: string): Promise<TeamDatabase> {
+export async function openTeam(session: Session, url: string, account: string) {
   const { host, note, stateFolder } = session;
   const database = await openPostgres(url, { schema: tables, host, note: (text) => note('team', text) });
   try {

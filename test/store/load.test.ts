@@ -20,7 +20,8 @@ describe.each(drivers)('loading into a batch that exists, $where', ({ open }) =>
       const begun = await begin(database, plan, kept, worker);
       let left = cut;
       const dying = {
-        ...database,
+        read: database.read.bind(database),
+        close: () => database.close(),
         write: <T>(body: Parameters<typeof database.write<T>>[0]) =>
           left-- > 0 ? database.write(body) : Promise.reject(new Error('killed')),
       };

@@ -3,7 +3,7 @@ import { devNull } from 'node:os';
 import { configuration, usage } from '../../base/errors.ts';
 import { posixQuote } from '../../base/posix-quote.ts';
 import { powerShellQuote } from '../../base/shell-quote.ts';
-import { opener, usualShell } from '../../base/system.ts';
+import { isWindows, opener } from '../../base/system.ts';
 import { command, type Context } from '../../cli/command.ts';
 import { printOptions } from '../../cli/globals.ts';
 import { choice, flag, option } from '../../cli/params.ts';
@@ -31,7 +31,7 @@ export const sandboxEnv = command({
   examples: ['sandbox env', 'sandbox env --shell powershell', 'sandbox env -o json'],
   accepts: printOptions,
   piped: 'text',
-  run: async (context, { url, shell = usualShell }) => {
+  run: async (context, { url, shell = isWindows ? 'powershell' : 'sh' }) => {
     const running = url === undefined ? await (await context.sandboxes()).ensure() : await runningAt(context, url);
     const { keys, secret } = await (await remoteOf(running)).ask('env');
     const variables = { BIZMSG_BASE_URL: running.url, BIZMSG_API_KEY: keys.sandbox, BIZMSG_WEBHOOK_SECRET: secret };

@@ -97,8 +97,9 @@ function put(store: Store, name: string, profile: Profile): Store {
 }
 
 export function profileRows(store: Store) {
-  const names = Object.keys(store.profiles).sort();
-  return names.map((name) => profileRow(store, name));
+  return Object.keys(store.profiles)
+    .toSorted()
+    .map((name) => profileRow(store, name));
 }
 
 /** A profile as it may be printed. */

@@ -167,7 +167,7 @@ export function requireKey(name: string, { keys, mode: active }: Pick<Profile, '
 
 function unknownProfile(name: string, names: readonly string[]): CliError {
   const all = [...names, local];
-  const near = all.find((one) => one.toLowerCase() === name.toLowerCase()) ?? suggest(name, all);
+  const near = all.find((other) => other.toLowerCase() === name.toLowerCase()) ?? suggest(name, all);
   const hints = [
     near && `did you mean ${shellQuote(near)}?`,
     names.length > 0 ? `the profiles are ${listed(names)}` : 'bizmsg login adds one',
