@@ -85,9 +85,14 @@ export function words(spec: string, description: string): Param<readonly string[
   return { kind: 'argument', spec, description, repeats: true, read: (texts) => texts };
 }
 
-/** All words after `--`. */
+/** The command after `--`, and its arguments. */
 export function rest(spec: `-- ${string}`, description: string): Param<readonly string[]> {
-  return { kind: 'rest', spec, description, repeats: true, read: (texts) => texts };
+  const read = (texts: readonly string[]) => {
+    if (texts.length === 0) throw usage('no command is given', 'put it at the end, such as: npm test');
+    if (texts[0] === '') throw usage('the command is empty', 'is a variable not set?');
+    return texts;
+  };
+  return { kind: 'rest', spec, description, repeats: true, read };
 }
 
 /** The param with values for shell completion. */

@@ -1,4 +1,3 @@
-import { usage } from '../base/errors.ts';
 import { command, type Context, type Ui } from '../cli/command.ts';
 import { printOptions } from '../cli/globals.ts';
 import { counted } from '../cli/output/figures.ts';
@@ -11,8 +10,8 @@ export const doctor = command({
   details: [
     'It checks Node, the state folder with the record of what was sent, the profile and its key, the service with one',
     'GET, and the clock. Each problem comes with the step that fixes it. Doctor changes nothing and does not start a',
-    'sandbox. The exit code is that of the first failure; warnings exit with 0. In json, ndjson, csv and tsv all checks',
-    'are listed. If the record is older than it was, such as a backup, messages are refused (exit 11) until',
+    'sandbox. The exit code is that of the first failure; warnings exit with 0. With -o all checks are',
+    'listed. If the record is older than it was, such as a backup, messages are refused (exit 11) until',
     '--accept-loss: whom it does not know may get one again.',
   ].join('\n'),
   params: {
@@ -23,14 +22,11 @@ export const doctor = command({
   accepts: ['profile', 'mode', 'baseUrl', ...printOptions],
   piped: 'text',
   run: async (context, { all, acceptLoss }) => {
-    const { output, columns } = context.given;
-    if (output === 'id') throw usage('doctor has no id to print', 'remove -o id, or use -o json');
-    const isRows = columns !== undefined || ['ndjson', 'csv', 'tsv'].includes(output ?? '');
     if (acceptLoss) await acceptLossOf(context);
     const { diagnose } = await import('../doctor/diagnose.ts');
-    return { ...(await diagnose(context)), isRows, all };
+    return { ...(await diagnose(context)), all };
   },
-  data: ({ isRows, checks, exit }) => (isRows ? checks : { checks, exit }),
+  data: ({ checks }) => checks,
   view: ({ checks, all }, ui) => doctorText(checks, all, ui),
   exit: ({ exit }) => exit,
 });

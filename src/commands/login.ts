@@ -86,26 +86,23 @@ interface Asked {
 
 /** The address and the key, once the service has accepted the key. A person is asked again for what was wrong. */
 async function checkedTarget(context: Context, { name, before, keyStdin, noCheck }: Asked) {
-  const { baseUrl: typed } = context.given;
-  const askForAddress = (usual?: string) => context.ask('Base URL of the API', '--base-url', serviceUrl, usual);
-  const targetOf = (url: string, text: string) => {
-    const key = readKey(text);
-    return {
-      kind: 'service',
-      profile: name,
-      baseUrl: baseUrl(url),
-      key,
-      mode: keyMode(key, context.given.mode),
-    } as const;
-  };
-  const question = before ? `New API key of ${name}, for ${before.baseUrl}` : 'API key';
-  const askForKey = (at: string) => context.askSecret(question, '--key-stdin', (key) => targetOf(at, key));
+  const { baseUrl: typed, mode } = context.given;
   if (before && typed !== undefined) forOption('--base-url', () => requireAddress(name, before, typed));
+  const askForAddress = (usual?: string) => context.ask('Base URL of the API', '--base-url', serviceUrl, usual);
+  const question = before ? `New API key of ${name}, for ${before.baseUrl}` : 'API key';
+  const askForKey = () => context.askSecret(question, '--key-stdin', (key) => keyMode(readKey(key), mode));
   let at = before?.baseUrl ?? typed ?? (await askForAddress());
   forOption('--base-url', () => serviceUrl(at));
-  let key = keyStdin ? await context.stdin() : await askForKey(at);
+  let text = keyStdin ? await context.stdin() : await askForKey();
   for (;;) {
-    const target = targetOf(at, key);
+    const key = readKey(text);
+    const target = {
+      kind: 'service',
+      profile: name,
+      baseUrl: baseUrl(at),
+      key,
+      mode: keyMode(key, mode),
+    } as const;
     if (noCheck) return target;
     try {
       await checkKey(context, target);
@@ -117,7 +114,7 @@ async function checkedTarget(context: Context, { name, before, keyStdin, noCheck
       context.reporter.say(failureText(error));
       if (!before && !isRefused) at = await askForAddress(at);
       // Enter at an address that a key must not be sent to means that the key is wrong.
-      if (isRefused || (error.exit === 'unsafe' && baseUrl(at) === target.baseUrl)) key = await askForKey(at);
+      if (isRefused || (error.exit === 'unsafe' && baseUrl(at) === target.baseUrl)) text = await askForKey();
     }
   }
 }

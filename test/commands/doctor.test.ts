@@ -7,7 +7,6 @@ import { bin } from '../support/bin.ts';
 import { cli, type CliOptions } from '../support/cli.ts';
 import { makePipe } from '../support/disk.ts';
 import { callerOf, newHome, openHostile, testKey } from '../support/fake-service.ts';
-import { objects } from '../support/json-lines.ts';
 import { serveLocal } from '../support/local.ts';
 import { newWorld } from '../support/world.ts';
 import { storeAcme } from './profile-store.ts';
@@ -23,9 +22,8 @@ interface Examined {
 /** Runs doctor and parses its JSON report. */
 async function examined(options: CliOptions, ...argv: readonly string[]): Promise<Examined> {
   const { code, stdout } = await cli(['doctor', '-o', 'json', ...argv], options);
-  const [report, ...more] = objects(stdout);
-  const rows = report?.['checks'];
-  if (more.length > 0 || !report || !isRows(rows)) throw new Error(`not one report: ${stdout}`);
+  const rows: unknown = JSON.parse(stdout);
+  if (!isRows(rows)) throw new Error(`not a list: ${stdout}`);
   const checks = Object.fromEntries(rows.map((row) => [String(row['name']), row]));
   const wrong = rows.filter(({ name, status }) => name !== 'node' && (status === 'fail' || status === 'warn'));
   return { code, checks, wrong: wrong.map(({ name }) => name) };

@@ -32,8 +32,6 @@ export const execInSandbox = command({
   accepts: [],
   piped: 'text',
   run: async (context, { words, webhook, plan }) => {
-    if (words.length === 0) throw usage('no command is given', 'put it at the end: bizmsg sandbox exec npm test');
-    if (words[0] === '') throw usage('the command is empty', 'is a variable not set?');
     const url = webhook === undefined ? undefined : localUrl(webhook);
     // Its own state, so that nothing of this user mixes with that of the command.
     const folder = mkdtempSync(join(tmpdir(), 'bizmsg-'));

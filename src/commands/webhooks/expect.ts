@@ -1,6 +1,5 @@
 import { command } from '../../cli/command.ts';
-import { atLeastOne, duration, type Input, option, required, rest } from '../../cli/params.ts';
-import { usage } from '../../base/errors.ts';
+import { atLeastOne, duration, option, required, rest } from '../../cli/params.ts';
 import { whereParam } from './recorded.ts';
 
 const params = {
@@ -33,7 +32,6 @@ export const expectEvent = command({
   accepts: ['mode', 'profile', 'baseUrl'],
   piped: 'text',
   run: async (context, input) => {
-    check(input);
     const { expectEvents } = await import('../waiting/expect.ts');
     const { count = 1, within = 10_000 } = input;
     return { code: await expectEvents(context, { ...input, count, within }) };
@@ -41,11 +39,3 @@ export const expectEvent = command({
   view: () => '',
   exit: ({ code }) => code,
 });
-
-function check({ words }: Input<typeof params>): void {
-  const [program] = words;
-  if (program === undefined) {
-    throw usage('the command is missing', 'write it after --: bizmsg webhooks expect message.delivered -- npm test');
-  }
-  if (program === '') throw usage('the command is empty', 'is a variable not set?');
-}

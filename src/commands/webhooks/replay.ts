@@ -1,4 +1,4 @@
-import { CliError, forOption, usage } from '../../base/errors.ts';
+import { CliError, configuration, forOption, usage } from '../../base/errors.ts';
 import type { Database } from '../../base/transaction.ts';
 import { type Context, streaming } from '../../cli/command.ts';
 import { printOptions } from '../../cli/globals.ts';
@@ -11,7 +11,7 @@ import { forwardUrl } from '../../webhooks/forward/address.ts';
 import { isSelection, selecting, sinceParam } from '../list.ts';
 import { confirmOutside } from './confirm-outside.ts';
 import { entryOf, eventSelection, openRecordedEvents, whereParam } from './recorded.ts';
-import { requiredSecret, secretParams } from './secrets.ts';
+import { secretHint, secretParams, secretsToTry } from './secrets.ts';
 import { forwardOf } from './sender.ts';
 import { remoteOf } from '../sandbox/control.ts';
 
@@ -127,12 +127,13 @@ async function post({ host, given }: Context, event: Received, url: URL): Promis
 /** Returns the event to send: the original, or with --resign a re-signed copy if it is too old. */
 async function preparation(context: Context, input: ReplayInput): Promise<(event: Received) => Received> {
   const { isStale, signAgain } = await import('../../webhooks/resign.ts');
-  const secret = input.resign ? await requiredSecret(context, input) : undefined;
+  const [first] = input.resign ? await secretsToTry(context, input) : [];
+  if (input.resign && !first) throw configuration('no-secret', 'no webhook secret is known', secretHint);
   let isNoted = false;
   return (event) => {
     const now = context.host.now();
     if (!isStale(event.headers, now)) return event;
-    if (secret !== undefined) return signAgain(event, secret, now);
+    if (first) return signAgain(event, first.secret, now);
     const text = 'some events are older than 5 minutes, so receivers refuse them: --resign signs them again';
     if (!isNoted) context.note('stale', text);
     isNoted = true;

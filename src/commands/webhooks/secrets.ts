@@ -81,13 +81,5 @@ export async function storedSecret(context: Context): Promise<string | undefined
   }
 }
 
-/** The first of the usual secrets; throws if there is none. */
-export async function requiredSecret(context: Context, input: Input<typeof secretParams>): Promise<string> {
-  const [usual] = await usualSecrets(context, input);
-  const { secret } = usual ?? (await sandboxSecrets(context))[0] ?? {};
-  if (secret === undefined) throw configuration('no-secret', 'no webhook secret is known', secretHint);
-  return secret;
-}
-
 export const secretHint =
   'use --secret-stdin, --secret-file or BIZMSG_WEBHOOK_SECRET; --profile local uses that of the sandbox';
