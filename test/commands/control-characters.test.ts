@@ -39,14 +39,11 @@ describe.each(['tsv', 'csv', 'json', 'ndjson', 'table'])('through a pipe, as %s'
   });
 });
 
-it.each(['tsv', 'csv', 'json', 'ndjson'])(
-  'marks leave as they are for a file and for a program, as %s',
-  async (format) => {
-    const caller = await listed(hidden);
-    for (const given of [{ terminal: 80, stdout: 'file' as const }, {}])
-      expect((await cli([...list, format], { ...caller, ...given })).stdout).toContain(hidden);
-  },
-);
+it.each(['tsv', 'csv', 'json', 'ndjson'])('marks stay for a file and for a program, as %s', async (format) => {
+  const caller = await listed(hidden);
+  for (const given of [{ terminal: 80, stdout: 'file' as const }, {}])
+    expect((await cli([...list, format], { ...caller, ...given })).stdout).toContain(hidden);
+});
 
 it.each(['json', 'ndjson'])('an escape in %s has the same value', async (format) => {
   const { stdout } = await cli([...list, format], { ...(await listed(acting + hidden)), terminal: 80, stdout: 'pipe' });

@@ -10,6 +10,7 @@ const contact = `{"id":${id},"phone":"+12025550101","attributes":{"n":${negative
 /** With its phone first. */
 const sent = `{"phone":"+12025550101","attributes":{"n":${negative},"list":[${beyond}]},"id":${id},"small":7}`;
 const parts = `{"n":${negative},"list":[${beyond}]}`;
+const csv = `id,phone,attributes,small\n${id},+12025550101,"${parts.replaceAll('"', '""')}",7\n`;
 
 const service = (body: string, status = 200) => openHostile((_, __, response) => response.writeHead(status).end(body));
 
@@ -17,7 +18,7 @@ describe('an integer above 2^53 in a response is printed exactly', () => {
   it.each([
     ['json', `[${contact}]\n`],
     ['ndjson', `${contact}\n`],
-    ['csv', `id,phone,attributes,small\n${id},+12025550101,"${parts.replaceAll('"', '""')}",7\n`],
+    ['csv', csv],
     ['tsv', `id\tphone\tattributes\tsmall\n${id}\t+12025550101\t${parts}\t7\n`],
     ['id', `${id}\n`],
   ])('by contacts list and contacts export as %s', async (format, shown) => {
@@ -59,11 +60,7 @@ describe('an integer above 2^53 is sent exactly', () => {
 
   it.each([
     ['people.ndjson', `${contact}\n`, []],
-    [
-      'people.csv',
-      `id,phone,attributes,small\n${id},+12025550101,"${parts.replaceAll('"', '""')}",7\n`,
-      ['--type', 'id=number', '--type', 'small=number', '--type', 'attributes=json'],
-    ],
+    ['people.csv', csv, '--type id=number --type small=number --type attributes=json'.split(' ')],
   ])('by an import of %s', async (name, content, words) => {
     expect(await imported(name, content, ...words)).toMatchObject({ code: 0, bodies: [sent] });
   });

@@ -25,15 +25,12 @@ describe('the opt-outs of an account', () => {
     const { run, listed } = machine();
     const added = await run(`opt-outs add (202)555-0141 ${phone} +1-202-555-0142`, { stdin: '' });
     expect([added.code, added.stderr]).toEqual([2, expect.stringContaining('"(202)555-0141" is not a phone number')]);
-    expect((await run(`opt-outs add ${phone} +1-202-555-0141 ${other}`)).stdout).toBe(
-      'Added 2 people to the opt-outs\n',
-    );
-    expect((await run(`opt-outs add ${phone}`)).stdout).toBe(
-      'Added 0 people to the opt-outs; 1 person had opted out before\n',
-    );
-    expect((await run(`opt-outs remove ${other} +12025550143`)).stdout).toBe(
-      'Removed 1 person from the opt-outs; 1 person had not opted out\n',
-    );
+    for (const [line, said] of [
+      [`add ${phone} +1-202-555-0141 ${other}`, 'Added 2 people to the opt-outs'],
+      [`add ${phone}`, 'Added 0 people to the opt-outs; 1 person had opted out before'],
+      [`remove ${other} +12025550143`, 'Removed 1 person from the opt-outs; 1 person had not opted out'],
+    ])
+      expect((await run(`opt-outs ${line}`)).stdout).toBe(`${said}\n`);
     expect(await listed()).toEqual([phone]);
   });
 
@@ -59,15 +56,12 @@ describe('the opt-outs of an account', () => {
   });
 
   it('are read from a list on stdin, with national numbers of the profile', async () => {
-    const home = newHome();
-    const words = `login --profile acme --base-url ${service} --no-check --key-stdin`;
-    await cli(words.split(' '), { home, stdin: live });
-    await cli('profiles set acme --country US'.split(' '), { home });
-    const { run, listed } = machine({}, home);
+    const { run, listed } = machine({});
+    await run(`login --profile acme --base-url ${service} --no-check --key-stdin`, { stdin: live });
+    await run('profiles set acme --country US');
     expect((await run('opt-outs add - --mode live', { stdin: '202 555 0141\r\n\n+1 202 555 0142\n' })).code).toBe(0);
-    expect((await run('opt-outs list --mode live')).stdout).toMatch(
-      /phone\tat\tword\n\+12025550141\t.*\n\+12025550142\t/,
-    );
+    const { stdout } = await run('opt-outs list --mode live');
+    expect(stdout).toMatch(/phone\tat\tword\n\+12025550141\t.*\n\+12025550142\t/);
     expect(await listed()).toEqual([]);
     expect((await run('opt-outs add - --mode live', { stdin: '\n' })).code).toBe(2);
   });
@@ -129,11 +123,8 @@ async function listen(home = newHome()): Promise<Listening> {
   return {
     ...started,
     async reply(text, { isSigned = true, from = phone, time, at } = {}) {
-      const body = JSON.stringify({
-        type: 'message.received',
-        timestamp: time,
-        data: { to: '+12025550199', from, text },
-      });
+      const data = { to: '+12025550199', from, text };
+      const body = JSON.stringify({ type: 'message.received', timestamp: time, data });
       const headers = isSigned ? Object.fromEntries(signed(body, at === undefined ? {} : { at })) : {};
       return (await fetch(url, { method: 'POST', headers, body })).status;
     },
@@ -168,9 +159,8 @@ describe('webhooks listen --opt-outs', () => {
     expect(await listed()).toEqual([]);
     const { stdout, stderr } = await end();
     expect(stdout).toContain(`${phone}  "Bitte keine Werbung mehr"\n`);
-    expect(stderr).toContain(
-      `"Bitte keine Werbung mehr" may be an opt-out; bizmsg opt-outs add ${phone} --profile acme adds it\n`,
-    );
+    const command = `bizmsg opt-outs add ${phone} --profile acme`;
+    expect(stderr).toContain(`"Bitte keine Werbung mehr" may be an opt-out; ${command} adds it\n`);
   });
 
   it('removes who replies START', async () => {

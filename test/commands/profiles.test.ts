@@ -41,11 +41,10 @@ describe('profiles set', () => {
   });
 
   it('stores a webhook secret, and does not print it', async () => {
-    const { code, stdout } = await machine.run(
-      'profiles set acme --webhook-secret-stdin',
-      'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw\n',
-    );
+    const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+    const { code, stdout } = await machine.run('profiles set acme --webhook-secret-stdin', secret);
     expect([code, stdout]).toEqual([0, expect.stringContaining('webhook secret: stored')]);
+    expect(stdout).not.toContain(secret);
   });
 
   it('--default makes a profile, or the sandbox on this machine, the one in use', async () => {
@@ -68,10 +67,8 @@ describe('profiles set', () => {
     [11, 'plain http', 'acme --base-url http://api.example.com --yes', ''],
   ])('is refused with %i, %s: %s', async (code, why, words, stdin) => {
     const before = machine.stored();
-    expect(await machine.run(`profiles set ${words}`, stdin)).toMatchObject({
-      code,
-      stderr: expect.stringContaining(why),
-    });
+    const stderr: unknown = expect.stringContaining(why);
+    expect(await machine.run(`profiles set ${words}`, stdin)).toMatchObject({ code, stderr });
     expect(machine.stored()).toBe(before);
   });
 
@@ -133,10 +130,8 @@ describe('keys switch-mode', () => {
 
   it('to live needs the key', async () => {
     await machine.run('logout --live --yes');
-    expect(await machine.run('keys switch-mode live --yes')).toMatchObject({
-      code: 3,
-      stderr: 'error: the profile "acme" has no live key\n  bizmsg login --profile acme stores one\n',
-    });
+    const stderr = 'error: the profile "acme" has no live key\n  bizmsg login --profile acme stores one\n';
+    expect(await machine.run('keys switch-mode live --yes')).toMatchObject({ code: 3, stderr });
   });
 
   it('says that a key in the environment comes first', async () => {
@@ -152,17 +147,14 @@ describe('what loses something', () => {
     ['logout acme', /Remove the profile acme and its keys sk_test_…0001, sk_live_…0002\?/],
     [
       `profiles set acme --base-url ${elsewhere}`,
-      /Move acme to https:\/\/other\.example\.com and remove its keys sk_test_…0001, sk_live_…0002, which were stored for https:\/\/api\.example\.com\?/,
+      /Move acme to .*other.* its keys sk_test_…0001, sk_live_…0002, .*api/,
     ],
     ['keys switch-mode live', /Real messages will be sent\. Use the live key of acme\?/],
   ])('needs --yes in a script: %s', async (line, question) => {
     const before = machine.stored();
     const { code, stdout, stderr } = await machine.run(`${line} -o json`);
     expect([code, stdout, machine.stored()]).toEqual([11, '', before]);
-    expect(errorIn(stderr)).toMatchObject({
-      code: 'not-confirmed',
-      message: expect.stringMatching(question),
-      hint: expect.stringContaining('--yes'),
-    });
+    const [message, hint] = [expect.stringMatching(question), expect.stringContaining('--yes')];
+    expect(errorIn(stderr)).toMatchObject({ code: 'not-confirmed', message, hint });
   });
 });

@@ -11,10 +11,8 @@ describe('sandbox reset', () => {
     sandbox.trigger('message.received');
     sandbox.trigger('message.delivered', { to: '+1' });
     const { code, stdout } = await run('sandbox reset messages');
-    expect([
-      code,
-      stdout.startsWith('Reset messages: 6 contacts, 7 templates, 3 campaigns, 0 messages, 3 events'),
-    ]).toEqual([0, true]);
+    const counts = '6 contacts, 7 templates, 3 campaigns, 0 messages, 3 events';
+    expect([code, stdout]).toEqual([0, expect.stringContaining(`Reset messages: ${counts}`)]);
     expect(JSON.parse((await run('sandbox reset all -o json')).stdout)).toMatchObject({ reset: 'all', contacts: 5 });
     expect(sandbox.counts()).toMatchObject({ contacts: 5, messages: 0, events: 0 });
   });
@@ -47,14 +45,13 @@ describe('sandbox seed', () => {
     const given = '{"contacts":[{"phone":"1"},{"phone":"+12"},{"phon":"+1"}],"templates":[{"name":"x"}]}';
     const { code, stdout, stderr } = await run('sandbox seed -', { stdin: given });
     expect([code, stdout]).toEqual([2, '']);
-    expect(stderr).toBe(
-      [
-        'error: nothing was loaded from stdin',
-        '  /contacts/0/phone must be "+" followed by digits',
-        '  /contacts/2/phon is unknown; did you mean "phone"?',
-        '  /templates/0/body is missing\n',
-      ].join('\n'),
-    );
+    expect(stderr.split('\n')).toEqual([
+      'error: nothing was loaded from stdin',
+      '  /contacts/0/phone must be "+" followed by digits',
+      '  /contacts/2/phon is unknown; did you mean "phone"?',
+      '  /templates/0/body is missing',
+      '',
+    ]);
     expect(sandbox.counts()).toMatchObject({ contacts: 5, templates: 7 });
   });
 
@@ -62,11 +59,7 @@ describe('sandbox seed', () => {
     ['sandbox seed', '', '<file> is missing'],
     ['sandbox seed none.json', '', 'none.json" cannot be read: there is no such file'],
     ['sandbox seed -', '{', 'stdin is not JSON'],
-    [
-      'sandbox seed -',
-      '{"templates":[{"name":"x","body":"{{1}} {{3}}"}]}',
-      '/templates/0/body has {{3}} without a variable',
-    ],
+    ['sandbox seed -', '{"templates":[{"name":"x","body":"{{1}} {{3}}"}]}', 'body has {{3}} without a variable'],
     ['sandbox seed -', '[]', 'an object with at least one of contacts, templates, campaigns'],
   ])('%s with %j exits 2', async (line, stdin, message) => {
     const { code, stdout, stderr } = await (await local()).run(line, { stdin });

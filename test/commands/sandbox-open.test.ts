@@ -20,10 +20,6 @@ describe('sandbox open', () => {
     const { run } = await local();
     expect(await run('sandbox open')).toMatchObject({ code: 0, stdout: expect.stringMatching(link), stderr: '' });
     expect((await run('sandbox open --print')).stdout).toMatch(link);
-  });
-
-  it('prints the link as JSON', async () => {
-    const { run } = await local();
     const { url, ...rest } = JSON.parse((await run('sandbox open -o json')).stdout);
     expect([`${url}\n`, rest]).toEqual([expect.stringMatching(link), {}]);
   });

@@ -15,12 +15,9 @@ describe('sandbox trigger', () => {
     const { code, stdout, stderr } = await run('message.received --text Hi');
     expect([code, stderr]).toEqual([0, '']);
     const [created, received] = sandbox.events();
-    expect(stdout).toBe(
-      [
-        `2026-05-01T12:00:00.000Z  contact.created  ${created?.id}  ${sandbox.contacts().at(-1)?.id}`,
-        `2026-05-01T12:00:00.000Z  message.received  ${received?.id}  ${received?.message}\n`,
-      ].join('\n'),
-    );
+    const at = '2026-05-01T12:00:00.000Z';
+    const first = `${at}  contact.created  ${created?.id}  ${sandbox.contacts().at(-1)?.id}\n`;
+    expect(stdout).toBe(`${first}${at}  message.received  ${received?.id}  ${received?.message}\n`);
   });
 
   it('breaks a long line of a terminal between its fields', async () => {
@@ -47,10 +44,6 @@ describe('sandbox trigger', () => {
     ['message.received --from +12025550199 --text Hi', { from: '+12025550199', text: 'Hi' }],
     ['message.delivered --to +12025550142', { to: '+12025550142', template: 'order_update' }],
     ['message.read --to +12025550142 --template welcome', { to: '+12025550142', template: 'welcome' }],
-    [
-      'message.failed --to +12025550142 --reason a',
-      { reason: { code: 'a', message: 'this message was made to fail' } },
-    ],
     ['message.failed --to +12025550142 --reason a --reason-text b', { reason: { code: 'a', message: 'b' } }],
     ['flow.completed --contact con_sandbox_2 --flow Survey', { flow: 'Survey', contact_id: 'con_sandbox_2' }],
     ['broadcast.completed --campaign cmp_sandbox_3 --tag vip', { campaign_id: 'cmp_sandbox_3', audience: 1 }],

@@ -11,13 +11,10 @@ import { delivery, listening, logsIn } from '../webhooks/rig.ts';
 import { secret, signed } from './webhooks-rig.ts';
 
 const order = ['order_update', '-p', 'Ada', '-p', 'A-1042'];
-const to = (phone: string, ...more: readonly string[]) => [
-  'send-template',
-  phone,
-  ...order,
-  ...(more.includes('--wait=read') ? [] : ['--wait']),
-  ...more,
-];
+const to = (phone: string, ...more: readonly string[]) => {
+  const wait = more.includes('--wait=read') ? [] : ['--wait'];
+  return ['send-template', phone, ...order, ...wait, ...more];
+};
 const [delivers, fails, later] = ['+12025550101', '+12025550102', '+12025550103'];
 
 /** A sandbox with a manual clock. */
@@ -54,17 +51,11 @@ describe('send-template --wait, against the sandbox', () => {
     await advance(5_000);
     await advance(3_000);
     const { code, stdout } = await running;
-    expect([code, JSON.parse(stdout)]).toEqual([
-      0,
-      {
-        message_id,
-        outcome: 'read',
-        events: [
-          { event: 'message.delivered', at: '2026-05-01T12:00:05.000Z', after_ms: 5_000, reason: null },
-          { event: 'message.read', at: expect.any(String), after_ms: expect.any(Number), reason: null },
-        ],
-      },
-    ]);
+    const events = [
+      { event: 'message.delivered', at: '2026-05-01T12:00:05.000Z', after_ms: 5_000, reason: null },
+      { event: 'message.read', at: expect.any(String), after_ms: expect.any(Number), reason: null },
+    ];
+    expect([code, JSON.parse(stdout)]).toEqual([0, { message_id, outcome: 'read', events }]);
   });
 
   it('shows the message and a line for each event on a terminal', async () => {
@@ -158,10 +149,8 @@ describe('send-template --wait, with a listener', () => {
   it('lists the received events after the time limit', async () => {
     const { run } = await heard({ type: 'message.delivered', message_id: 'msg_1' });
     const { code, stderr } = await run('--wait=read', '--within', '50ms');
-    expect([code, stderr]).toEqual([
-      13,
-      expect.stringMatching(/no message\.read arrived[^]*its events: message\.delivered/),
-    ]);
+    const why: unknown = expect.stringMatching(/no message\.read arrived[^]*its events: message\.delivered/);
+    expect([code, stderr]).toEqual([13, why]);
   });
 
   it('with a known secret, accepts an event that a sandbox signed before a rotation', async () => {

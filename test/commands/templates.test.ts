@@ -16,21 +16,16 @@ const listing = (templates: readonly object[]) =>
       : response.writeHead(404, { 'Content-Type': 'application/json' }).end('{"message":"no such template"}'),
   );
 
-async function world() {
-  const opened = await newWorld();
-  return opened;
-}
-
 describe('templates show', () => {
   it('prints the text, the names of the variables, the language and the status', async () => {
-    const { run } = await world();
+    const { run } = await newWorld();
     expect((await run(['templates', 'show', 'order_update'])).stdout).toBe(
       'order_update  en_US  APPROVED\nHello {{1}}, your order {{2}} is on its way.\n  {{1}} name\n  {{2}} order\n',
     );
   });
 
   it('renders the text with the values of --param', async () => {
-    const { run } = await world();
+    const { run } = await newWorld();
     const { stdout } = await run(['templates', 'show', 'order_update', '-p', 'Ada', '-p', '7', '-o', 'json']);
     expect(JSON.parse(stdout)).toMatchObject({
       text: 'Hello {{1}}, your order {{2}} is on its way.',

@@ -70,6 +70,7 @@ describe('webhooks list', () => {
     ['--clear --failed', '--clear excludes --failed'],
     ['--clear --limit 3', '--clear excludes --limit'],
     ['--since yesterday', 'or a time such as 2026-05-01T14:30'],
+    ['--follow -o json', '--follow excludes -o json'],
   ])('with %s ends with 2', async (words, reason) => {
     const { run } = await listener();
     const { code, stdout, stderr } = await run(`webhooks list ${words}`);
@@ -83,6 +84,15 @@ describe('webhooks list', () => {
     const [seen, piped] = [await run('webhooks list', { terminal: 200 }), await run('webhooks list')];
     expect(seen.stdout).not.toMatch(/\[31mred\u202e|\u001b\[31m/);
     expect(rows(piped.stdout)[0]?.[3]).toBe('\\u001b[31mred\u202e\\tx');
+  });
+});
+
+it('webhooks list --follow of nothing prints nothing', async () => {
+  const signal = AbortSignal.abort('SIGINT');
+  expect(await cli(['webhooks', 'list', '-f'], { home: newHome(), signal })).toEqual({
+    code: 0,
+    stdout: '',
+    stderr: '',
   });
 });
 

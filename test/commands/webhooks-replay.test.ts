@@ -15,6 +15,8 @@ const body = '{ "type": "message.read",\n"data":{"message_id":"msg_1"} }';
 const hour = 3_600_000;
 const env = { BIZMSG_WEBHOOK_SECRET: secret };
 
+const accepting = () => serve((_, __, response) => response.end());
+
 describe('webhooks replay', () => {
   it('sends the same bytes and headers again, and prints the response', async () => {
     const { send, run } = await listener();
@@ -54,7 +56,7 @@ describe('webhooks replay', () => {
 
   it('sends the events one at a time, oldest first, in any order of ids', async () => {
     const { send, run } = await listener();
-    const target = await serve((_, __, response) => response.end());
+    const target = await accepting();
     const ids = [await send('1'), await send('2'), await send('3')];
     await run(`webhooks replay ${ids[2]} ${ids[0]} ${ids[2]} --to ${target.url}`);
     await run(`webhooks replay --since 10m --to ${new URL(target.url).port}`);
@@ -63,10 +65,7 @@ describe('webhooks replay', () => {
 
   it('sends each event to its last address, and records the response', async () => {
     const { send, journal, run } = await listener();
-    const [one, other] = [
-      await serve((_, __, response) => response.end()),
-      await serve((_, __, response) => response.end()),
-    ];
+    const [one, other] = [await accepting(), await accepting()];
     const ids = [await send('1'), await send('2'), await send('3')];
     const targets = [one, other, other];
     for (const [at, id] of ids.entries()) {
@@ -84,17 +83,15 @@ describe('webhooks replay', () => {
 
   it('leaves out events that were never forwarded with --failed, else asks for --to', async () => {
     const { send, journal, run } = await listener();
-    const target = await serve((_, __, response) => response.end());
+    const target = await accepting();
     const ids = [await send('1'), await send('2'), await send('3')];
     await journal.forwarded({ event: ids[0] ?? '', url: `${target.url}/one`, ms: 1, status: 200 });
     await journal.forwarded({ event: ids[1] ?? '', url: `${target.url}/two`, ms: 1, status: 500 });
     expect((await run('webhooks replay --failed')).code).toBe(0);
     expect(target.seen.map(({ url, body }) => [url, body])).toEqual([['/two', '2']]);
     expect((await run('webhooks replay --failed', { terminal: 80 })).stdout).toBe('Nothing to replay\n');
-    expect(await run('webhooks replay --since 10m')).toMatchObject({
-      code: 2,
-      stderr: `error: ${ids[2]} was never forwarded, so it has no destination\n  give one with --to\n`,
-    });
+    const refusal = `error: ${ids[2]} was never forwarded, so it has no destination\n  give one with --to\n`;
+    expect(await run('webhooks replay --since 10m')).toMatchObject({ code: 2, stderr: refusal });
   });
 
   it('ends with 10 if a response is not 2xx', async () => {
@@ -108,11 +105,8 @@ describe('webhooks replay', () => {
     const dead = await run(`webhooks replay ${ids[1]} --to ${await deadPort()} -o ndjson`);
     const [line = ''] = dead.stdout.split('\n');
     expect(dead.code).toBe(10);
-    expect(JSON.parse(line)).toMatchObject({
-      id: ids[1],
-      status: null,
-      error: expect.stringMatching(/^connection refused by 127\.0\.0\.1:\d+$/),
-    });
+    const error: unknown = expect.stringMatching(/^connection refused by 127\.0\.0\.1:\d+$/);
+    expect(JSON.parse(line)).toMatchObject({ id: ids[1], status: null, error });
   });
 
   it('gives up after --timeout without a response', async () => {
@@ -125,16 +119,13 @@ describe('webhooks replay', () => {
 
   it.runIf(canLimitFiles)('sends events even if it cannot record the results', async () => {
     const { send, home, run } = await listener();
-    const target = await serve((_, __, response) => response.end());
+    const target = await accepting();
     await send('1');
     const line = [process.execPath, binary, 'webhooks', 'replay', 'e', '--to', target.url];
     const full = ['-c', 'exec prlimit --fsize=0 "$@"', 'sh', ...line];
     const ran = await execa('sh', full, { env: cleanEnv(home), extendEnv: false, reject: false });
-    expect([ran.exitCode, ran.stderr, target.seen.length]).toEqual([
-      0,
-      expect.stringContaining('the result is not recorded'),
-      1,
-    ]);
+    const note: unknown = expect.stringContaining('the result is not recorded');
+    expect([ran.exitCode, ran.stderr, target.seen.length]).toEqual([0, note, 1]);
     expect((await run('webhooks list --columns answered --no-header')).stdout).toBe('\n');
   });
 
@@ -156,7 +147,7 @@ describe('webhooks replay', () => {
 
   it('sends to another machine only after confirmation', async () => {
     const { send, run } = await listener();
-    const target = await serve((_, __, response) => response.end());
+    const target = await accepting();
     await send('1');
     const elsewhere = `http://0.0.0.0:${target.port}`;
     const { code, stderr } = await run(`webhooks replay e --to ${elsewhere}`);
@@ -186,7 +177,7 @@ describe('webhooks replay of an old event', () => {
 
   it('warns that it will be refused', async () => {
     const { send, run } = await listener(() => long);
-    const target = await serve((_, __, response) => response.end());
+    const target = await accepting();
     await send(body, signed(body, { at: long }));
     const { code, stderr } = await run(`webhooks replay e --to ${target.url}`, { env });
     expect([code, stderr.split('\n')]).toEqual([0, [expect.stringContaining('--resign signs them again'), '']]);
@@ -195,7 +186,7 @@ describe('webhooks replay of an old event', () => {
 
   it('signs it again with --resign, with the same id and body', async () => {
     const { send, run } = await listener();
-    const target = await serve((_, __, response) => response.end());
+    const target = await accepting();
     const fresh = signed('{}', { id: 'evt_fresh' });
     await send(body, signed(body, { at: long, id: 'evt_old' }));
     await send('{}', fresh);

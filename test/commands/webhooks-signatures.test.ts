@@ -20,7 +20,6 @@ describe('webhooks verify', () => {
 
   it.each([
     ['another secret', signed(body, { by: otherSecret }), 'signed with another secret, or its body was changed'],
-    ['an old timestamp', signed(body, { at: Date.now() - 10 * minute }), ' 10 minutes behind this clock'],
     ['a timestamp of another year', signed(body, { at: Date.now() - 1200 * 24 * 60 * minute }), 'is 3 years behind'],
     ['no signature', [], 'it has no signature headers'],
   ])('explains why a signature is not good: %s', async (_, headers, why) => {
@@ -156,9 +155,8 @@ describe('a webhook secret of fewer than 16 bytes', () => {
     const env = { BIZMSG_WEBHOOK_SECRET: text };
     const listened = await run('webhooks listen --port 0', { env });
     storeProfiles(home);
-    expect([listened, await run('profiles set acme --webhook-secret-stdin', { stdin: text })]).toEqual(
-      Array.from({ length: 2 }, () => refused()),
-    );
+    const set = await run('profiles set acme --webhook-secret-stdin', { stdin: text });
+    expect([listened, set]).toEqual([refused(), refused()]);
   });
 });
 
