@@ -172,10 +172,8 @@ describe('the names of templates', () => {
 
   it('are all known ones without a caller', async () => {
     const home = homeWith(['acme']);
-    addTemplates(
-      home,
-      '{"version":2,"places":{"local":[{"name":"a"}],"https://api.example.com sandbox":[{"name":"b"}]}}',
-    );
+    const places = { local: [{ name: 'a' }], 'https://api.example.com sandbox': [{ name: 'b' }] };
+    addTemplates(home, JSON.stringify({ version: 2, places }));
     expect(await offered('templates show ', home)).toEqual(['a', 'b']);
     expect(await offered('templates show --profile acme ', home)).toEqual(['b']);
   });

@@ -51,12 +51,8 @@ function written(seconds: number, { terminal, quiet = false, env = {}, after = '
     spawnAttached: refuse,
   };
   const given = { ...readInput(globals, {}), quiet };
-  const progress = createProgress(
-    host,
-    given,
-    createReporter({ stderr: output, json: false, color: plain, redact: (one) => one }),
-    (text) => `<${text}>`,
-  );
+  const reporter = createReporter({ stderr: output, json: false, color: plain, redact: String });
+  const progress = createProgress(host, given, reporter, (text) => `<${text}>`);
   progress.follow((columns, red = String) => `${clock.now() / 1_000} s of ${red(`${columns} columns`)}${after}`);
   clock.advance(seconds * 1_000);
   progress.end();
@@ -79,9 +75,7 @@ it('is one line on a terminal, in color, from 0.3 s on, and is removed at the en
 });
 
 it('is cut to the width of the terminal', () => {
-  const [line] = written(1, { terminal: true, after: '.'.repeat(60) })
-    .split('\r\u001b[2K')
-    .slice(1);
+  const [, line] = written(1, { terminal: true, after: '.'.repeat(60) }).split('\r\u001b[2K');
   expect(line).toBe(`${'0.3 s of <59 columns>'.padEnd(58, '.')}…`);
 });
 

@@ -93,12 +93,12 @@ it('send-template asks for each variable of the chosen template, and sends nothi
 
 it('a live message that may have been sent before needs a confirmation', async () => {
   const machine = await openMachine();
-  await machine.breakNextSend();
+  machine.breakNextSend();
   await machine.live(message);
   const argv = [...message, '--profile', 'local', '--mode', 'live'];
   const question = /The same message may have been sent .*\. Send it again\?/;
   expect((await talk(argv, [[question, 'y']], { home: machine.home })).code).toBe(0);
-  expect(await machine.sent()).toBe(2);
+  expect(machine.sent()).toBe(2);
 });
 
 it('a name of a profile with escape codes is shown without them', async () => {

@@ -46,22 +46,17 @@ describe('a message that was sent by a profile is known', () => {
     const { url, add, sends } = await machine();
     await add('acme');
     expect(await sends('')).toBe(isNew);
-    await add(
-      `beta --account ${url.replace('127.0.0.1', 'localhost')}`,
-      otherKey,
-      `${url.replace('127.0.0.1', 'localhost')}/v2`,
-    );
+    const spelled = url.replace('127.0.0.1', 'localhost');
+    await add(`beta --account ${spelled}`, otherKey, `${spelled}/v2`);
     expect(await sends('--profile beta')).toBe(isKnown);
   });
 });
 
-describe('a message that was sent by another client is not known', () => {
-  it('at the same address', async () => {
-    const { add, sends } = await machine();
-    await add('acme');
-    await add('beta --account beta', otherKey);
-    expect([await sends('--profile acme'), await sends('--profile beta')]).toEqual([isNew, isNew]);
-  });
+it('a message that was sent by another client at the same address is not known', async () => {
+  const { add, sends } = await machine();
+  await add('acme');
+  await add('beta --account beta', otherKey);
+  expect([await sends('--profile acme'), await sends('--profile beta')]).toEqual([isNew, isNew]);
 });
 
 describe('the account', () => {

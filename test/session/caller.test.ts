@@ -5,12 +5,8 @@ import { cli, type Ran } from '../support/cli.ts';
 import { newHome } from '../support/fake-service.ts';
 import { errorIn } from '../support/json-lines.ts';
 
-const acme = {
-  baseUrl: 'https://api.example.com/v1',
-  plan: 'growth',
-  mode: 'sandbox',
-  keys: { sandbox: testKey, live: liveKey },
-};
+const keys = { sandbox: testKey, live: liveKey };
+const acme = { baseUrl: 'https://api.example.com/v1', plan: 'growth', mode: 'sandbox', keys };
 const beta = { baseUrl: 'https://beta.example.com', mode: 'sandbox', keys: { live: liveKey } };
 const profiles = { acme, beta };
 const environment = { BIZMSG_API_KEY: testKey, BIZMSG_BASE_URL: 'https://env.example.com/' };
@@ -124,10 +120,7 @@ describe('no caller', () => {
     ['--profile ACME', 'did you mean acme?'],
     ['--profile Local', 'did you mean local?'],
     ['--profile staging', 'the profiles are acme, beta; --profile local is the sandbox on this machine'],
-    [
-      '--profile beta',
-      'bizmsg login --profile beta stores one; bizmsg keys switch-mode live --profile beta makes its live',
-    ],
+    ['--profile beta', 'bizmsg login --profile beta stores one; bizmsg keys switch-mode live --profile beta makes'],
   ])('prints what to type: whoami %s', async (words, hint) => {
     expect(errorIn((await whoami(words)).stderr)['hint']).toContain(hint);
   });
@@ -137,13 +130,9 @@ it.each(['sk_live_7Rw1Kc5NbY6uJe0SqMvA', 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw
   'a key in the place of a profile is not printed: %s',
   async (key) => {
     const damaged = { profiles: { [key]: { ...acme, mode: 'none' } } };
-    const lines = [
-      await whoami(`--profile ${key}`),
-      await whoami('', { env: { BIZMSG_PROFILE: key } }),
-      await whoami('', { store: { current: key } }),
-      await whoami('', { store: damaged }),
-    ];
-    for (const { code, stdout, stderr } of lines) {
+    const places = [{ env: { BIZMSG_PROFILE: key } }, { store: { current: key } }, { store: damaged }];
+    const ran = await Promise.all(places.map((place) => whoami('', place)));
+    for (const { code, stdout, stderr } of [await whoami(`--profile ${key}`), ...ran]) {
       expect([code, stdout]).toEqual([3, '']);
       expect(stderr).not.toMatch(/7Rw1Kc5N|MfKQ9r8G/);
     }
@@ -158,10 +147,9 @@ describe('the folders', () => {
     ['HOME', {}, 'relative'],
   ])('must be absolute paths: %s', async (name, env, place) => {
     const home = place === 'home' ? newHome() : place;
-    const ran = await cli(['sandbox', 'status', '-o', 'json'], { home, env });
-    const login = await cli(['profiles', 'list', '-o', 'json'], { home, env });
-    const failed = name === 'BIZMSG_CONFIG_DIR' ? login : ran;
-    expect(failed).toMatchObject({ code: 3, stdout: '' });
-    expect(errorIn(failed.stderr)).toMatchObject({ code: 'bad-variable', message: `${name} is not an absolute path` });
+    const words = name === 'BIZMSG_CONFIG_DIR' ? ['profiles', 'list'] : ['sandbox', 'status'];
+    const { code, stderr } = await cli([...words, '-o', 'json'], { home, env });
+    const error = { code: 'bad-variable', message: `${name} is not an absolute path` };
+    expect([code, errorIn(stderr)]).toMatchObject([3, error]);
   });
 });

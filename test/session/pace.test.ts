@@ -5,10 +5,9 @@ import { loadSqlite } from '../../bin/sqlite.js';
 import { noteInterval } from '../../src/cli/output/progress.ts';
 import type { Host } from '../../src/base/host.ts';
 import { type Answering, serve } from '../client/servers.ts';
-import { temporaryHome } from '../support/bin.ts';
 import { lookupTimeout } from '../../src/session/connect.ts';
 import { cli, type CliOptions } from '../support/cli.ts';
-import { testKey } from '../support/fake-service.ts';
+import { newHome, testKey } from '../support/fake-service.ts';
 import { counted, paceDatabase, profiled } from '../support/pace.ts';
 
 const send = ['send-template', '+12025550101', 'order_update', '-p', 'Ada'];
@@ -51,9 +50,8 @@ it('makes a single request wait for those of other processes, and reports it', a
   const ran = [];
   for (let request = 0; request < 4; request += 1) ran.push(await run(send));
   expect(ran.map(({ code }) => code)).toEqual([0, 0, 0, 0]);
-  expect(ran.map(({ stderr }) => stderr).join('')).toMatch(
-    /^note: the limit of 3 requests a minute is used up on this machine; going on in \d+\.\d s\n$/,
-  );
+  const note = /^note: the limit of 3 requests a minute is used up on this machine; going on in \d+\.\d s\n$/;
+  expect(ran.map(({ stderr }) => stderr).join('')).toMatch(note);
   expect(clock.steady() - began).toBeGreaterThanOrEqual(60_000);
   expect(service.seen).toHaveLength(4);
 });
@@ -127,9 +125,8 @@ it.each([
   ['two minutes where it asks for more', { 'Retry-After': '3600' }, 120_000],
   ['a moment where it asks nothing', {}, 1_000],
 ])('makes other processes wait after a 429: %s', async (_, headers, wait) => {
-  const { run, clock } = await machine('growth', undefined, [
-    (_asked, __, response) => response.writeHead(429, headers).end('{}'),
-  ]);
+  const refusing: Answering = (_asked, __, response) => response.writeHead(429, headers).end('{}');
+  const { run, clock } = await machine('growth', undefined, [refusing]);
   const began = clock.steady();
   expect((await run([...send, '--retries', '0'])).code).toBe(7);
   expect((await run(send)).code).toBe(0);
@@ -143,9 +140,7 @@ it.each([
   ['live', ['--rate', 'none'], undefined, false],
   ['test', [], undefined, false],
 ])('paces a batch with a %s key and %j, without a known plan: %s', async (mode, words, pace, isNoted) => {
-  const service = await serve(well);
-  const { path: home, remove } = temporaryHome();
-  onTestFinished(remove);
+  const [service, home] = [await serve(well), newHome()];
   const file = join(home, 'people.csv');
   writeFileSync(file, 'phone\n+12025550101\n');
   const env = { BIZMSG_BASE_URL: service.url, BIZMSG_API_KEY: `sk_${mode}_a1b2c3d4e5f6` };
@@ -156,9 +151,7 @@ it.each([
 });
 
 it('asks for the rate of an enterprise plan, not for the plan', async () => {
-  const service = await serve(well);
-  const { path: home, remove } = temporaryHome();
-  onTestFinished(remove);
+  const [service, home] = [await serve(well), newHome()];
   const file = join(home, 'people.csv');
   writeFileSync(file, 'phone\n+12025550101\n');
   const login = `login --no-check --profile acme --base-url ${service.url} --plan enterprise --key-stdin`;

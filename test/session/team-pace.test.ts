@@ -11,11 +11,7 @@ const signal = new AbortController().signal;
 
 /** A machine whose clock is ahead of those of others. */
 function machine(url: string, ahead = 0): Pace {
-  const host = {
-    later,
-    steady: () => performance.now() + ahead,
-    random: Math.random,
-  };
+  const host = { later, steady: () => performance.now() + ahead, random: Math.random };
   const log = openTeamLog({ host, note() {} }, url);
   const limits = [{ perWindow, window }];
   const pace = createPace({ host, kind: 'batch', limits, account: 'live acme', log });

@@ -4,15 +4,13 @@ import { safeJson, safeLine, safeValue } from '../../../src/cli/output/text.ts';
 import { spanText, took } from '../../../src/cli/output/figures.ts';
 
 it('escapes values in TSV so that they add no lines or columns', () => {
-  expect(tsvLine(['x\n+19005550199', 'a\tb', 'c\rd', 'e\0f', 'g\\n', null])).toBe(
-    'x\\n+19005550199\ta\\tb\tc\\rd\te\\0f\tg\\\\n\t\n',
-  );
+  const cells = ['x\n+19005550199', 'a\tb', 'c\rd', 'e\0f', 'g\\n', null];
+  expect(tsvLine(cells)).toBe('x\\n+19005550199\ta\\tb\tc\\rd\te\\0f\tg\\\\n\t\n');
 });
 
 it('quotes CSV if needed', () => {
-  expect(csvLine(['plain', 'a,b', 'say "x"', 'l1\nl2', 1, ['t']])).toBe(
-    'plain,"a,b","say ""x""","l1\nl2",1,"[""t""]"\n',
-  );
+  const cells = ['plain', 'a,b', 'say "x"', 'l1\nl2', 1, ['t']];
+  expect(csvLine(cells)).toBe('plain,"a,b","say ""x""","l1\nl2",1,"[""t""]"\n');
 });
 
 it.each([

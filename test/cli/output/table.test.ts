@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { maskKey } from '../../../src/base/redact.ts';
 import { Printer } from '../../../src/cli/output/printer.ts';
 import { widthOf } from '../../../src/cli/output/text.ts';
 import { createUi, plain } from '../../../src/cli/output/ui.ts';
@@ -9,12 +10,11 @@ const id = (n: number) => `ord_sandbox_b2df07d27b00000${n}`;
 interface Options {
   readonly terminal?: boolean;
   readonly first?: readonly string[];
-  readonly header?: boolean;
-  readonly columns?: readonly string[];
+  readonly clean?: (text: string) => string;
 }
 
 /** The printed lines, and the columns of the note. */
-async function shown(data: unknown, width: number, { terminal = true, first, header = true, columns }: Options = {}) {
+async function shown(data: unknown, width: number, { terminal = true, first, clean = String }: Options = {}) {
   const [texts, notes]: [string[], string[]] = [[], []];
   const write = async (part: string | Uint8Array) => void texts.push(Buffer.from(part).toString());
   const out = { isTTY: terminal, columns: width, write };
@@ -23,11 +23,11 @@ async function shown(data: unknown, width: number, { terminal = true, first, hea
     ui: createUi({ stdout: out, stderr: out, now: () => now.getTime() }, plain, () => undefined),
     format: 'table',
     piped: 'rows',
-    columns,
-    header,
+    columns: undefined,
+    header: true,
     first,
     note: (_, message) => void notes.push(message),
-    clean: (text) => text,
+    clean,
   });
   await printer.print(data, () => '');
   const [note = ''] = notes;
@@ -77,27 +77,11 @@ describe('a table on a terminal', () => {
   });
 });
 
-const people = [
-  'Ada Lovelace',
-  '佐藤 さくら',
-  'محمد الأحمد',
-  'مُحَمَّد',
-  '😀 Emoji',
-  '👩‍👩‍👧‍👦 Family',
-  '🫶🏽 new',
-  '🇫🇷 Zoé',
-  'Zoe\u0308',
-  'สมชาย ใจดี',
-  'सीता शर्मा',
-  'ＷＩＤＥ',
-  '名前が長い人の名前が長い人の名前が長い人の名前',
-];
-const contacts = people.map((name, n) => ({
-  phone: `+1202555010${n}`,
-  name,
-  note: 'wants the blue one '.repeat(5),
-  n,
-}));
+const names =
+  'Ada Lovelace|佐藤 さくら|محمد الأحمد|مُحَمَّد|😀 Emoji|👩‍👩‍👧‍👦 Family|🫶🏽 new|🇫🇷 Zoé|Zoe\u0308|สมชาย ใจดี|सीता शर्मा|ＷＩＤＥ';
+const people = [...names.split('|'), '名前が長い人の名前が長い人の名前が長い人の名前'];
+const note = 'wants the blue one '.repeat(5);
+const contacts = people.map((name, n) => ({ phone: `+1202555010${n}`, name, note, n }));
 
 describe.each([60, 80, 120])('names of all scripts at %i columns', (width) => {
   it('keep the columns after them aligned', async () => {
@@ -112,6 +96,15 @@ it('does not cut texts or change times in a pipe', async () => {
   const row = { id: 1, at: now.toISOString(), detail: 'long '.repeat(60).trim() };
   const { lines } = await shown([row, row], 40, { terminal: false });
   expect(lines[1]).toBe(`1   ${row.at}  ${row.detail}`);
+});
+
+it('masks a key before a narrow table cuts it', async () => {
+  const key = 'sk_test_0123456789abcdef0123456789abcdef';
+  const rows = [1, 2].map((n) => ({ id: n, detail: { [key]: 1 }, note: `sent with ${key} at noon`, list: [key, 'x'] }));
+  for (let width = 20; width <= 120; width += 4) {
+    const { lines } = await shown(rows, width, { clean: (text) => text.replaceAll(key, maskKey(key)) });
+    expect(lines.join('\n')).not.toContain(key.slice(0, 12));
+  }
 });
 
 it('prints one header above all pages of a long list', async () => {
