@@ -87,12 +87,14 @@ export type BodyFailure = 'too large' | 'disconnected';
  * gets the response.
  */
 export function readBody(request: IncomingMessage, largest: number, ended: (body: Buffer | BodyFailure) => void): void {
-  const chunks: Buffer[] = [];
+  let chunks: Buffer[] = [];
   let size = 0;
   request.on('data', (chunk: Buffer) => {
     size += chunk.byteLength;
     if (size <= largest) chunks.push(chunk);
-    else chunks.length = 0;
+    else chunks = [];
+    // A chunk of one byte takes 60.
+    if (chunks.length > 1_000) chunks = [Buffer.concat(chunks)];
   });
   request.on('end', () => ended(size > largest ? 'too large' : Buffer.concat(chunks)));
   request.on('close', () => {
