@@ -1,51 +1,61 @@
 import { createServer } from 'node:http';
-import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { isRecord } from '../../src/contract/readers.ts';
 import { sign } from '../../src/contract/signature.ts';
 import { receiver } from '../sandbox/receiver.ts';
-import { bin, type Running, startBin, temporaryHome } from '../support/bin.ts';
-import { alive, cli, stopSandboxes } from '../support/cli.ts';
+import { bin, startBin } from '../support/bin.ts';
+import { alive, cli, type CliOptions, type RunningCli, startCli, stopSandboxes } from '../support/cli.ts';
+import { newHome } from '../support/fake-service.ts';
 import { listenersIn } from '../support/listeners.ts';
+import { serveLocal } from '../support/local.ts';
 import { freePort } from '../support/postgres.ts';
 
 const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 
-let home: ReturnType<typeof temporaryHome>;
+let home: string;
 beforeEach(() => {
-  home = temporaryHome();
-});
-afterEach(async () => {
-  await stopSandboxes(home.path);
-  home.remove();
+  home = newHome();
 });
 
-const run = (...argv: readonly string[]) => bin(argv, { home: home.path });
+const run = (...argv: readonly string[]) => cli(argv, { home });
 const trigger = (...argv: readonly string[]) => run('sandbox', 'trigger', ...argv);
 const webhooks = async (): Promise<readonly Row[]> =>
   rowsIn((await run('sandbox', 'set', '-o', 'ndjson')).stdout).filter(({ setting }) => setting === 'webhook');
 
 type Row = Readonly<Record<string, unknown>>;
 
-interface Listening extends Running {
-  readonly url: string;
-  /** The objects printed so far. */
-  items(type: string): readonly Row[];
-  /** Resolves to them once there are this many. */
-  printed(type: string, count: number): Promise<readonly Row[]>;
-}
-
-/** A ready listener that prints JSON objects. */
-async function listen(argv: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Listening> {
-  const words = ['webhooks', 'listen', ...(argv.includes('--port') ? [] : ['--port', '0']), '-o', 'ndjson', ...argv];
-  const running = startBin(words, { home: home.path, env });
-  onTestFinished(() => void alive(running.pid, 'SIGKILL'));
+/** The objects that a listener or a sandbox prints, once it is ready. */
+async function ready(running: Pick<RunningCli, 'stdout'>) {
   const items = (type: string) => rowsIn(running.stdout()).filter((row) => row['type'] === type);
   const printed = async (type: string, count: number) => {
     await expect.poll(() => items(type).length).toBeGreaterThanOrEqual(count);
     return items(type);
   };
-  const [ready] = await printed('ready', 1);
-  return { ...running, url: String(ready?.['url']), items, printed };
+  const [first] = await printed('ready', 1);
+  return { url: String(first?.['url']), items, printed };
+}
+
+/** Starts a command in this process; `end` is Ctrl-C. */
+async function start(argv: readonly string[], options: Partial<CliOptions> = {}) {
+  const stop = new AbortController();
+  const free = argv.includes('--port') ? [] : ['--port', '0'];
+  const running = startCli([...argv, ...free, '-o', 'ndjson'], { home, ...options, signal: stop.signal });
+  const end = async () => {
+    stop.abort('SIGINT');
+    return (await running.ended).code;
+  };
+  onTestFinished(async () => void (await end()));
+  return { ...running, ...(await ready(running)), end };
+}
+
+const listen = (argv: readonly string[], options?: Partial<CliOptions>) =>
+  start(['webhooks', 'listen', ...argv], options);
+
+/** A listener in a process of its own. */
+async function spawn() {
+  const running = startBin(['webhooks', 'listen', '--profile', 'local', '--port', '0', '-o', 'ndjson'], { home });
+  onTestFinished(() => void alive(running.pid, 'SIGKILL'));
+  return { ...running, ...(await ready(running)) };
 }
 
 function rowsIn(text: string): readonly Row[] {
@@ -54,11 +64,6 @@ function rowsIn(text: string): readonly Row[] {
     const row: unknown = line === '' ? undefined : JSON.parse(line);
     return isRecord(row) ? [row] : [];
   });
-}
-
-async function end(listening: Running, signal: 'SIGINT' | 'SIGTERM' | 'SIGHUP' = 'SIGINT'): Promise<number | null> {
-  alive(listening.pid, signal);
-  return listening.ended;
 }
 
 function signed(body: string, id = 'evt_1') {
@@ -78,6 +83,7 @@ function lowercased(headers: Readonly<Record<string, string>>): Readonly<Record<
 
 describe('webhooks listen --profile local', () => {
   it('reports to the sandbox what the handler behind it answered', async () => {
+    await serveLocal(home);
     const handler = await receiver((response) => response.writeHead(500).end('TypeError: order is undefined'));
     const listening = await listen(['--profile', 'local', '--forward-to', handler.url]);
     await trigger('message.failed', '--to', '+12025550101');
@@ -98,68 +104,65 @@ describe('webhooks listen --profile local', () => {
   it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
     'removes its webhook and its address after %s, and exits 0',
     async (signal) => {
-      const listening = await listen(['--profile', 'local']);
-      expect([(await webhooks()).length, (await listenersIn(home.path)).length]).toEqual([1, 1]);
-      expect(await end(listening, signal)).toBe(0);
-      expect([await webhooks(), await listenersIn(home.path)]).toEqual([[], []]);
+      await serveLocal(home);
+      const { pid, ended } = await spawn();
+      expect([(await webhooks()).length, (await listenersIn(home)).length]).toEqual([1, 1]);
+      alive(pid, signal);
+      expect(await ended).toBe(0);
+      expect([await webhooks(), await listenersIn(home)]).toEqual([[], []]);
     },
   );
 
   it('waits for the same sandbox, also while another sandbox runs', async () => {
-    await run('sandbox', 'start', '--background', '--port', '0');
-    const other = await startEphemeral();
+    await serveLocal(home);
+    const another = (port = '0') => start(['sandbox', 'start', '--ephemeral', '--port', port]);
+    const other = await another();
     const { stdout } = await run('sandbox', 'env', '--url', other.url, '-o', 'json');
-    const listening = await listen([], JSON.parse(stdout));
-    await end(other);
+    const listening = await listen([], { env: JSON.parse(stdout) });
+    await other.end();
     await expect.poll(listening.stderr).toContain('sandbox-ended');
     await trigger('order.paid');
-    const again = await startEphemeral(new URL(other.url).port);
+    const again = await another(new URL(other.url).port);
     await expect.poll(listening.stderr).toContain('sandbox-back');
     expect(listening.stderr()).toContain(`the sandbox is running again: ${again.url}`);
     expect([await webhooks(), listening.items('event')]).toEqual([[], []]);
   });
 
-  /** A sandbox besides that of the profile local. */
-  async function startEphemeral(port = '0'): Promise<Running & { readonly url: string }> {
-    const words = ['sandbox', 'start', '--ephemeral', '--port', port, '-o', 'ndjson'];
-    const running = startBin(words, { home: home.path });
-    onTestFinished(() => void alive(running.pid, 'SIGKILL'));
-    await expect.poll(running.stdout).toContain('"ready"');
-    return { ...running, url: String(rowsIn(running.stdout())[0]?.['url']) };
-  }
-
-  const start = 'start --background --port 0';
-  it.each([
-    ['stopped, reset and started again', ['stop', 'reset all', 'stop', start]],
-    ['reset, stopped and started again', ['reset all', 'stop', start]],
-    ['stopped, started again and reset', ['stop', start, 'reset all']],
-  ])('shows the next event of a sandbox that is %s', async (_, steps) => {
-    const listening = await listen(['--profile', 'local']);
-    await trigger('order.paid');
-    // If the sandbox stopped before it recorded the response, it delivers the event again.
-    const states = async () => (await run('sandbox', 'log', '--type', 'deliveries', '--columns', 'state')).stdout;
-    await expect.poll(states).not.toContain('waiting');
-    for (const step of steps) expect((await run('sandbox', ...step.split(' '))).code).toBe(0);
-    await trigger('flow.completed');
-    const events = await listening.printed('event', 2);
-    expect(events.map(({ name }) => name)).toEqual(['order.paid', 'flow.completed']);
-    expect(await end(listening)).toBe(0);
-    expect(await webhooks()).toEqual([]);
-  });
+  it.each(['stop, reset all, stop, start', 'reset all, stop, start', 'stop, start, reset all'])(
+    'shows the next event of a sandbox in the background after: %s',
+    async (steps) => {
+      onTestFinished(() => stopSandboxes(home));
+      const sandbox = (line: string) => bin(`sandbox ${line}`.split(' '), { home });
+      const { pid, ended, printed } = await spawn();
+      await sandbox('trigger order.paid');
+      // If the sandbox stopped before it recorded the response, it would deliver the event again.
+      const states = async () => (await sandbox('log --type deliveries --columns state')).stdout;
+      await expect.poll(states).not.toContain('waiting');
+      for (const step of steps.replace('start', 'start --background --port 0').split(', '))
+        expect((await sandbox(step)).code).toBe(0);
+      await sandbox('trigger flow.completed');
+      const events = await printed('event', 2);
+      expect(events.map(({ name }) => name)).toEqual(['order.paid', 'flow.completed']);
+      alive(pid, 'SIGINT');
+      expect(await ended).toBe(0);
+      expect((await sandbox('set')).stdout).not.toContain('webhook');
+    },
+  );
 
   it('replaces a killed listener, and with --catch-up gets the events missed since', async () => {
+    await serveLocal(home);
     await trigger('order.paid');
-    const killed = await listen(['--profile', 'local']);
+    const killed = await spawn();
     alive(killed.pid, 'SIGKILL');
     await killed.ended;
-    const port = new URL(killed.url).port;
-    const next = await listen(['--profile', 'local', '--port', port, '--catch-up']);
+    const next = await listen(['--profile', 'local', '--port', new URL(killed.url).port, '--catch-up']);
     await next.printed('event', 1);
     const url = `${killed.url}/`;
-    expect([await webhooks(), await listenersIn(home.path)]).toMatchObject([[{ value: url }], [url]]);
+    expect([await webhooks(), await listenersIn(home)]).toMatchObject([[{ value: url }], [url]]);
   });
 
   it('follows a secret that is rotated twice', async () => {
+    await serveLocal(home);
     const listening = await listen(['--profile', 'local']);
     for (const count of [1, 2]) {
       expect((await run('sandbox', 'set', 'secret=new')).code).toBe(0);
@@ -171,20 +174,18 @@ describe('webhooks listen --profile local', () => {
   });
 
   it('registers the given secret as its own', async () => {
-    const given = ['webhooks', 'listen', '--port', '0', '-o', 'ndjson', '--profile', 'local', '--secret-stdin'];
-    const running = startBin(given, { home: home.path, input: secret });
-    onTestFinished(() => void alive(running.pid, 'SIGKILL'));
-    await expect.poll(running.stdout).toContain('"ready"');
+    await serveLocal(home);
+    const listening = await listen(['--profile', 'local', '--secret-stdin'], { stdin: secret });
     await trigger('order.paid');
-    await expect.poll(running.stdout).toContain('"verdict":"good"');
-    expect(running.stdout() + running.stderr()).not.toContain(secret.slice(6, 20));
+    await expect.poll(listening.stdout).toContain('"verdict":"good"');
+    expect(listening.stdout() + listening.stderr()).not.toContain(secret.slice(6, 20));
     expect(await webhooks()).toMatchObject([{ about: 'all events; own secret' }]);
   });
 });
 
 describe('webhooks listen', () => {
   it('accepts events from any sender without a profile, with a note', async () => {
-    const listening = await listen(['--path', '/hooks'], { BIZMSG_WEBHOOK_SECRET: secret });
+    const listening = await listen(['--path', '/hooks'], { env: { BIZMSG_WEBHOOK_SECRET: secret } });
     await expect.poll(listening.stderr).toContain('"code":"plain"');
     const body = JSON.stringify({ type: 'order.paid', data: { to: '+12025550101' } });
     const answers = await Promise.all([
@@ -197,7 +198,7 @@ describe('webhooks listen', () => {
     const events = await listening.printed('event', 3);
     const verdicts = events.map(({ signature }) => (isRecord(signature) ? signature['verdict'] : ''));
     expect(new Set(verdicts)).toEqual(new Set(['bad', 'good', 'unsigned']));
-    expect(await end(listening)).toBe(0);
+    expect(await listening.end()).toBe(0);
   });
 
   it('moves to the next free port for the sandbox only, since a tunnel leads to the usual one', async () => {
@@ -207,10 +208,13 @@ describe('webhooks listen', () => {
     onTestFinished(() => void usual.close());
     const { code, stderr } = await run('webhooks', 'listen');
     expect([code, stderr]).toEqual([3, expect.stringContaining('port 4781 is in use, perhaps by another listener')]);
-    const moved = startBin(['webhooks', 'listen', '--profile', 'local'], { home: home.path });
-    onTestFinished(() => void alive(moved.pid, 'SIGKILL'));
+    await serveLocal(home);
+    const stop = new AbortController();
+    const moved = startCli(['webhooks', 'listen', '--profile', 'local'], { home, signal: stop.signal });
     await expect.poll(moved.stdout).toMatch(/^Ready http:\/\/127\.0\.0\.1:(?!4781)\d+ for events of the sandbox/);
     expect(moved.stderr()).toContain('port 4781 is in use, so this listener has');
+    stop.abort('SIGINT');
+    await moved.ended;
   });
 });
 
@@ -260,14 +264,10 @@ describe('webhooks listen forwards', () => {
     [['--retry'], '--retry needs'],
     [['--path', 'hooks'], 'is not a path'],
     [['-o', 'csv'], 'cannot print csv'],
+    [['--port', 'PORT', '--forward-to', 'PORT'], 'this listener itself'],
   ])('nothing with %j: exit 2', async (argv, message) => {
-    const { code, stderr } = await cli(['webhooks', 'listen', ...argv], { home: home.path });
-    expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
-  });
-
-  it('nothing to itself: exit 2', async () => {
     const port = String(await freePort());
-    const { code, stderr } = await run('webhooks', 'listen', '--port', port, '--forward-to', port);
-    expect([code, stderr]).toEqual([2, expect.stringContaining('this listener itself')]);
+    const { code, stderr } = await run('webhooks', 'listen', ...argv.map((word) => word.replace('PORT', port)));
+    expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
   });
 });

@@ -36,8 +36,19 @@ export interface CliOptions {
   readonly signal?: AbortSignal;
 }
 
+/** A command in this process, and its output so far. */
+export interface RunningCli {
+  stdout(): string;
+  stderr(): string;
+  readonly ended: Promise<Ran>;
+}
+
 /** Runs a command line in this process. */
 export async function cli(argv: readonly string[], options: CliOptions): Promise<Ran> {
+  return startCli(argv, options).ended;
+}
+
+export function startCli(argv: readonly string[], options: CliOptions): RunningCli {
   const out = collector(options.stdout ? undefined : options.terminal, options.stdout === 'file');
   const err = collector(options.terminal);
   const host: Host = {
@@ -66,8 +77,8 @@ export async function cli(argv: readonly string[], options: CliOptions): Promise
     },
     spawnAttached: (command, given) => attached(command, given, [out.output, err.output]),
   };
-  const code = await main(host);
-  return { code, stdout: out.text(), stderr: err.text() };
+  const ended = main(host).then((code) => ({ code, stdout: out.text(), stderr: err.text() }));
+  return { stdout: out.text, stderr: err.text, ended };
 }
 
 /** Stops the sandboxes of a home, if any. */
