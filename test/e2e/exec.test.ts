@@ -5,7 +5,7 @@ import { Webhook } from 'standardwebhooks';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { deadPort } from '../client/servers.ts';
 import { bin, binary, cleanEnv } from '../support/bin.ts';
-import type { Ran } from '../support/cli.ts';
+import { cli, type Ran } from '../support/cli.ts';
 import { newHome } from '../support/fake-service.ts';
 import { serveLocal } from '../support/local.ts';
 import { posixOnly } from '../support/system.ts';
@@ -17,8 +17,9 @@ beforeEach(() => {
   home = newHome();
 });
 
-const run = (argv: readonly string[], env: Readonly<Record<string, string>> = {}, input = '') =>
-  bin(['sandbox', 'exec', ...argv], { home, env, input });
+const { PATH = '' } = process.env;
+const run = (argv: readonly string[], env: Readonly<Record<string, string>> = {}) =>
+  cli(['sandbox', 'exec', ...argv], { home, env: { PATH, ...env } });
 const shell = (script: string, env?: Readonly<Record<string, string>>) => run(['--', 'sh', '-c', script], env);
 const lines = ({ stdout }: Ran) => stdout.trimEnd().split('\n');
 
@@ -55,7 +56,7 @@ describe('the command of sandbox exec', () => {
 
   it('gets the three standard streams', async () => {
     const script = 'cat; echo fault >&2';
-    expect(await run(['--', 'sh', '-c', script], {}, 'text\n')).toEqual({
+    expect(await bin(['sandbox', 'exec', '--', 'sh', '-c', script], { home, input: 'text\n' })).toEqual({
       code: 0,
       stdout: 'text\n',
       stderr: 'fault\n',

@@ -4,8 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { manualClock } from '../../src/sandbox/time/clock.ts';
 import { otherSecret, secret, signed } from '../commands/webhooks-rig.ts';
-import { bin, type Running, startBin } from '../support/bin.ts';
-import { alive, isRunning } from '../support/cli.ts';
+import { type Running, startBin } from '../support/bin.ts';
+import { alive, cli, isRunning, startCli } from '../support/cli.ts';
 import { newHome } from '../support/fake-service.ts';
 import { serveLocal } from '../support/local.ts';
 import { delivery, listening, logsIn } from '../webhooks/rig.ts';
@@ -18,7 +18,8 @@ beforeEach(() => {
   home = newHome();
 });
 
-const run = (argv: readonly string[]) => bin(argv, { home });
+const { PATH = '' } = process.env;
+const run = (argv: readonly string[]) => cli(argv, { home, env: { PATH } });
 const expecting = (...words: readonly string[]) => ['webhooks', 'expect', ...words];
 const local = (...words: readonly string[]) => expecting(...words, '--profile', 'local', '--');
 const send = (phone: string) => `bizmsg send-template ${phone} order_update -p Ada -p 1`;
@@ -41,7 +42,8 @@ async function waiting(words: readonly string[], env: Readonly<Record<string, st
   await journal.received(delivery('{"type":"order.paid"}'));
   const [begun, came] = [join(home, 'begun'), join(home, 'came')];
   const script = `touch ${begun}; until [ -e ${came} ]; do sleep 0.01; done`;
-  const running = startBin(expecting('order.paid', ...words, '--', 'sh', '-c', script), { home, env });
+  const argv = expecting('order.paid', ...words, '--', 'sh', '-c', script);
+  const running = startCli(argv, { home, env: { PATH, ...env } });
   await expect.poll(() => existsSync(begun)).toBe(true);
   return { journal, running, goOn: () => writeFileSync(came, '') };
 }
@@ -79,11 +81,11 @@ describe('webhooks expect, with the local sandbox', () => {
     const sandbox = await serveLocal(home, { clock });
     const fitting = ['--count', '2', '--where', `data.to=${later}`];
     const thrice = [delivers, later, later].map((phone) => sendLocal(phone).join(' ')).join(' && ');
-    const running = startBin([...local('message.delivered', ...fitting), 'sh', '-c', thrice], { home });
+    const waiting = run([...local('message.delivered', ...fitting), 'sh', '-c', thrice]);
     await expect.poll(() => sandbox.messages().length).toBe(3);
     await clock.advance(5_000);
-    expect(await running.ended).toBe(0);
-    expect(running.stderr().match(/note: message\.delivered after/g)).toHaveLength(2);
+    const { code, stderr } = await waiting;
+    expect([code, stderr.match(/note: message\.delivered after/g)?.length]).toEqual([0, 2]);
   });
 
   it('prints which events arrived instead after the time-out', async () => {
@@ -121,9 +123,8 @@ describe('webhooks expect, with a command that leaves processes in the backgroun
   ])('ends them once %s', async (_, rest, within, code) => {
     await serveLocal(home);
     const script = `sleep 1000 >/dev/null 2>&1 & echo $!; ${rest}`;
-    const running = startBin([...local('order.paid', '--within', within), 'sh', '-c', script], { home });
-    expect(await running.ended).toBe(code);
-    expect(isRunning(Number.parseInt(running.stdout(), 10))).toBe(false);
+    const ran = await run([...local('order.paid', '--within', within), 'sh', '-c', script]);
+    expect([ran.code, isRunning(Number.parseInt(ran.stdout, 10))]).toEqual([code, false]);
   });
 
   it('ends them after Ctrl-C', async () => {
@@ -144,7 +145,7 @@ describe('webhooks expect, with a listener', () => {
     const { journal, running, goOn } = await waiting(['--within', '1h']);
     await journal.received(delivery('{"type":"order.paid"}'));
     goOn();
-    expect(await running.ended).toBe(0);
+    expect((await running.ended).code).toBe(0);
     expect(running.stderr().match(/order\.paid/g)).toHaveLength(1);
   });
 });
@@ -162,7 +163,7 @@ describe('webhooks expect with a known secret', () => {
     await journal.received(event);
     await expect.poll(running.stderr).toContain(note === '' ? 'order.paid after' : note);
     goOn();
-    expect(await running.ended).toBe(code);
+    expect((await running.ended).code).toBe(code);
   });
 });
 
@@ -173,7 +174,7 @@ describe('webhooks expect counts', () => {
     for (const one of [once, once]) await journal.received(one);
     await expect.poll(() => running.stderr().match(/order\.paid after/g)?.length).toBe(2);
     goOn();
-    expect(await running.ended).toBe(13);
+    expect((await running.ended).code).toBe(13);
     expect(running.stderr()).toContain('1 of 2 order.paid arrived within 0.001 s');
   });
 });

@@ -26,50 +26,36 @@ async function openHolding(scheme: 'http' | 'https') {
     holds = false;
     for (const response of held) answer(response);
   };
-  const env = { ...callerOf(service.url), NODE_EXTRA_CA_CERTS: join(newHome(), 'ca.pem') };
+  return { ...service, held, answerAll };
+}
+
+const batch = { words: ['send-batch', 'welcome', 'people.csv'], requests: rig.concurrency };
+const single = { words: ['send-template', '+12025550101', 'welcome'], requests: 1 };
+const processes = [
+  { ...batch, scheme: 'http', isAnswered: true, code: 0, shows: '"sent":40,"failed":0,"unsure":0' },
+  { ...batch, scheme: 'https', isAnswered: true, code: 0, shows: '"sent":40,"failed":0,"unsure":0' },
+  { ...single, scheme: 'http', isAnswered: true, code: 0, shows: 'msg_1' },
+  { ...single, scheme: 'http', isAnswered: false, code: 13, shows: '"timeout"' },
+] as const;
+
+/** Stops a process with requests in flight, until their time-outs have passed. */
+async function stopped({ words, requests, scheme, isAnswered }: (typeof processes)[number]) {
+  const [service, home] = [await openHolding(scheme), newHome()];
+  rig.writePeople({ home }, 40);
+  const env = { ...callerOf(service.url), NODE_EXTRA_CA_CERTS: join(home, 'ca.pem') };
   writeFileSync(env.NODE_EXTRA_CA_CERTS, authority);
-  return { ...service, env, held, answerAll };
-}
-
-/** The time-outs of its requests pass while the process is stopped. */
-async function stopped(pid: number, meanwhile: () => void): Promise<void> {
-  process.kill(pid, 'SIGSTOP');
+  const argv = [...words, '--timeout', `${timeout}ms`, '--retries', '0', '-o', 'json'];
+  const running = rig.start({ home, env }, argv, undefined, home);
+  await expect.poll(() => service.held.length).toBe(requests);
+  process.kill(running.pid, 'SIGSTOP');
   const since = performance.now();
-  meanwhile();
+  if (isAnswered) service.answerAll();
   await expect.poll(() => performance.now() - since).toBeGreaterThan(1.5 * timeout);
-  process.kill(pid, 'SIGCONT');
+  process.kill(running.pid, 'SIGCONT');
+  return { code: await running.ended, shown: running.stdout() + running.stderr() };
 }
 
-const words = ['--timeout', `${timeout}ms`, '--retries', '0', '-o', 'json'];
-
-it.each(['http', 'https'] as const)(
-  'a batch over %s that was stopped reads the answers that have arrived before its requests time out',
-  async (scheme) => {
-    const service = await openHolding(scheme);
-    const home = newHome();
-    const argv = ['send-batch', 'welcome', rig.writePeople({ home }, 40), ...words];
-    const running = rig.start({ home, env: service.env }, argv);
-    await expect.poll(() => service.held.length).toBe(rig.concurrency);
-    await stopped(running.pid, service.answerAll);
-    expect(await running.ended).toBe(0);
-    expect(rig.summaryIn(running.stdout())).toMatchObject({ sent: 40, unsure: 0, failed: 0 });
-  },
-);
-
-it('a single message that was stopped reads the answer that has arrived before it times out', async () => {
-  const service = await openHolding('http');
-  const argv = ['send-template', '+12025550101', 'welcome', ...words];
-  const running = rig.start({ home: newHome(), env: service.env }, argv);
-  await expect.poll(() => service.held.length).toBe(1);
-  await stopped(running.pid, service.answerAll);
-  expect([await running.ended, running.stdout()]).toEqual([0, expect.stringContaining('msg_1')]);
-});
-
-it('a request without an answer still times out after the process was stopped', async () => {
-  const service = await openHolding('http');
-  const argv = ['send-template', '+12025550101', 'welcome', ...words];
-  const running = rig.start({ home: newHome(), env: service.env }, argv);
-  await expect.poll(() => service.held.length).toBe(1);
-  await stopped(running.pid, () => {});
-  expect([await running.ended, running.stderr()]).toEqual([13, expect.stringContaining('"timeout"')]);
+it('a process that was stopped reads the answers that have arrived before its requests time out', async () => {
+  const ended = await Promise.all(processes.map(stopped));
+  expect(ended).toEqual(processes.map(({ code, shows }) => ({ code, shown: expect.stringContaining(shows) })));
 });
