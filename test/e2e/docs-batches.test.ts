@@ -1,16 +1,14 @@
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { execa } from 'execa';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { bin } from '../support/bin.ts';
 import { stopSandboxes } from '../support/cli.ts';
 import { blocksIn, stepsIn } from '../support/docs.ts';
 import { newHome } from '../support/fake-service.ts';
-import { installIn } from '../support/install.ts';
 import { objects } from '../support/json-lines.ts';
 import { posixOnly } from '../support/system.ts';
-import { noTerminal, openTerminal } from '../support/terminal.ts';
-import { openReader } from './docs-rig.ts';
+import { openTerminal } from '../support/terminal.ts';
+import { needsTerminal, openReader, sh, withoutTimes } from './docs-rig.ts';
 
 posixOnly('they run a POSIX shell');
 
@@ -26,10 +24,10 @@ const live = { BIZMSG_PROFILE: 'local', BIZMSG_MODE: 'live' };
 
 describe('the page about batches', () => {
   it('sends, corrects, adds people, reminds, marks and imports', async (context) => {
-    context.skip(noTerminal !== undefined, noTerminal);
+    needsTerminal(context);
     const home = newHome();
     writeFileSync(join(home, 'people.csv'), people);
-    const { enter, follow } = openReader({ home, local });
+    const { enter, follow } = openReader({ home, local: withoutTimes });
     for (const line of practice.trim().split('\n')) expect((await enter(line)).code).toBe(0);
     const [reported = '', fixed = ''] = corrected.split(/^(?=\$ bizmsg send-batch)/m);
     expect(await follow(sent, { ...yes(sent), exit: 10 })).toEqual([]);
@@ -43,7 +41,7 @@ describe('the page about batches', () => {
   });
 
   it('is interrupted, and sends the rest without the file', async (context) => {
-    context.skip(noTerminal !== undefined, noTerminal);
+    needsTerminal(context);
     const home = await liveHome();
     const terminal = openTerminal({ home, columns: 200, env: live });
     onTestFinished(() => terminal.close());
@@ -89,24 +87,12 @@ async function liveHome(): Promise<string> {
   return home;
 }
 
-/** Runs a line in an environment as small as cron's, with bizmsg installed. */
 async function cron(home: string, line: string): Promise<void> {
-  const env = { HOME: home, PATH: installIn(home), ...live };
-  const { exitCode, stderr } = await execa('/bin/sh', ['-c', line], {
-    env,
-    extendEnv: false,
-    cwd: home,
-    reject: false,
-  });
-  expect([exitCode === 0 || exitCode === 10, stderr]).toEqual([true, expect.not.stringContaining('error:')]);
+  const { code, stderr } = await sh(line, home, live);
+  expect([code === 0 || code === 10, stderr]).toEqual([true, expect.not.stringContaining('error:')]);
 }
 
 /** Confirms the last command of a block. */
 function yes(block: string) {
   return { answers: { [stepsIn(block).at(-1)?.command ?? '']: [['Enter stops', 'y']] as const } };
-}
-
-/** Removes durations. */
-function local(text: string): string {
-  return text.replace(/, [\d.]+ m?s$/gm, ', SOME TIME');
 }

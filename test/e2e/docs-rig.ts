@@ -1,15 +1,14 @@
-import { onTestFinished } from 'vitest';
+import { execa } from 'execa';
+import { onTestFinished, type TestContext } from 'vitest';
 import { stopSandboxes } from '../support/cli.ts';
 import { newHome } from '../support/fake-service.ts';
 import { installIn } from '../support/install.ts';
 import { withoutVariables, stepsIn } from '../support/docs.ts';
-import { openTerminal } from '../support/terminal.ts';
+import { noTerminal, openTerminal } from '../support/terminal.ts';
 
-interface Given {
+interface ReaderOptions {
   readonly home?: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** A wide terminal, in which no line wraps. */
-  readonly columns?: number;
   /** Removes what differs between machines from the output. */
   readonly local?: (text: string) => string;
 }
@@ -20,69 +19,66 @@ type Answers = readonly (readonly [question: string, answer: string])[];
 interface Following {
   /** Prompts by command. */
   readonly answers?: Readonly<Record<string, Answers>>;
-  /** Exit codes other than 0, by command. */
   readonly exit?: number;
 }
 
-interface Entered {
-  readonly code: number;
-  readonly printed: string;
+/** Skips tests that need a terminal. */
+export function needsTerminal(context: TestContext): void {
+  context.skip(noTerminal !== undefined, noTerminal);
 }
 
-/** A terminal in a new home, for the commands of the pages. */
-interface Reader {
-  readonly home: string;
-  enter(command: string, answers?: Answers): Promise<Entered>;
-  /** Runs the commands of a block; returns those whose exit code or output differs from the page. */
-  follow(block: string, following?: Following): Promise<readonly object[]>;
+/** Runs a script in an environment as small as cron's, with bizmsg installed. */
+export async function sh(script: string, home: string, env: Readonly<Record<string, string>> = {}) {
+  const options = {
+    cwd: home,
+    env: { HOME: home, PATH: installIn(home), ...env },
+    extendEnv: false,
+    reject: false,
+  } as const;
+  const { exitCode, stdout, stderr } = await execa('bash', ['-c', script], options);
+  return { code: exitCode ?? -1, stdout, stderr };
 }
 
-export function openReader({ home = newHome(), env = {}, columns = 300, local = same }: Given = {}): Reader {
+/** A terminal for the commands of the pages, in which no line wraps. */
+export function openReader({ home = newHome(), env = {}, local = (text) => text }: ReaderOptions = {}) {
   const installed = { PATH: installIn(home), SHELL: '/bin/bash' };
-  const terminal = openTerminal({ home, columns, rows: 200, env: { ...installed, ...env } });
+  const terminal = openTerminal({ home, columns: 300, rows: 200, env: { ...installed, ...env } });
   onTestFinished(async () => {
     terminal.close();
     await stopSandboxes(home);
   });
-  const enter = async (command: string, answers: Answers = []): Promise<Entered> => {
+  const comparable = (text: string) => withoutVariables(local(text)).trimEnd();
+  return { home, enter, follow };
+
+  async function enter(command: string, answers: Answers = []) {
     await terminal.enter('clear');
     await terminal.enter(command);
-    for (const [question, answer] of answers) {
-      await terminal.until(question);
-      terminal.answer(answer);
-    }
+    for (const [question, answer] of answers) await terminal.reply(question, answer);
     const code = await terminal.ended();
     const [, text = ''] = /^\[\d+\] .*\n([^]*)\[\d+\]\s*$/.exec(terminal.screen()) ?? [];
     return { code, printed: text.replaceAll(home, '/home/ada').trimEnd() };
-  };
-  const comparable = (text: string) => withoutVariables(local(text)).trimEnd();
-  return {
-    home,
-    enter,
-    follow: async (block, { answers = {}, exit = 0 } = {}) => {
-      await terminal.enter('cd');
-      const otherwise = [];
-      for (const { command, shown } of stepsIn(block)) {
-        const { code, printed } = await enter(command, answers[command]);
-        const isAsShown = shown === '' || abridged(comparable(shown)).test(comparable(printed));
-        if (code !== exit || !isAsShown) otherwise.push({ command, code, printed, shown });
-      }
-      return otherwise;
-    },
-  };
+  }
+
+  /** Runs the commands of a block; returns those whose exit code or output differs from the page. */
+  async function follow(block: string, { answers = {}, exit = 0 }: Following = {}): Promise<readonly object[]> {
+    await terminal.enter('cd');
+    const otherwise = [];
+    for (const { command, shown } of stepsIn(block)) {
+      const { code, printed } = await enter(command, answers[command]);
+      const isAsShown = shown === '' || abridged(comparable(shown)).test(comparable(printed));
+      if (code !== exit || !isAsShown) otherwise.push({ command, code, printed, shown });
+    }
+    return otherwise;
+  }
 }
 
-function same(text: string): string {
-  return text;
+/** Removes durations. */
+export function withoutTimes(text: string): string {
+  return text.replace(/, [\d.]+ m?s$/gm, ', SOME TIME').replace(/\b(just now|\d+ s ago)/, 'SOME TIME ago');
 }
 
 /** Matches a text in which a line `…` stands for any lines. */
 function abridged(text: string): RegExp {
-  const lines = text.split('\n');
-  const parts = lines.map((line) => (line.trim() === '…' ? '(?:.*\n)*.*' : escaped(line)));
-  return new RegExp(`^${parts.join('\n')}$`);
-}
-
-function escaped(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+  const escaped = text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+  return new RegExp(`^${escaped.replaceAll(/^ *… *$/gm, '(?:.*\n)*.*')}$`);
 }

@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { serve } from '../client/servers.ts';
 import { bin } from '../support/bin.ts';
 import { blocksIn } from '../support/docs.ts';
-import { noTerminal } from '../support/terminal.ts';
-import { openReader } from './docs-rig.ts';
+import { needsTerminal, openReader } from './docs-rig.ts';
 
 const [started = ''] = blocksIn('docs/sandbox.md', 'Start it', 1);
 const [listed = ''] = blocksIn('docs/sandbox.md', 'Messages', 1);
@@ -13,7 +12,7 @@ const [faulty = ''] = blocksIn('docs/sandbox.md', 'Faults', 1);
 
 describe('the page about the sandbox', () => {
   it('lists messages, and shows one', async (context) => {
-    context.skip(noTerminal !== undefined, noTerminal);
+    needsTerminal(context);
     const { follow } = openReader();
     const [sent = '', shown = ''] = listed.split(/^(?=\$ bizmsg sandbox log --type messages --columns)/m);
     expect(await follow(sent)).toEqual([]);
@@ -22,7 +21,7 @@ describe('the page about the sandbox', () => {
   });
 
   it('starts it, receives events, moves its clock and makes it fail', async (context) => {
-    context.skip(noTerminal !== undefined, noTerminal);
+    needsTerminal(context);
     let status = 500;
     const handler = await serve((_, __, response) => response.writeHead(status).end());
     const here = (block: string) => block.replaceAll(':3000', `:${handler.port}`);

@@ -1,12 +1,11 @@
-import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryHome } from '../support/bin.ts';
 import { blocksIn, stepsIn } from '../support/docs.ts';
-import { installIn } from '../support/install.ts';
 import { missingPostgres, startPostgres } from '../support/postgres.ts';
 import { envOf, openService } from '../support/service.ts';
+import { sh, withoutTimes } from './docs-rig.ts';
 
 const password = 'a long password';
 const access = 'local all all trust\nhost all all 127.0.0.1/32 scram-sha-256\n';
@@ -28,32 +27,19 @@ describe.skipIf(missingPostgres !== undefined)(`the page about teams (${missingP
     writeFileSync(join(home, 'key.txt'), key);
     const here = `127.0.0.1:${server.port}`;
     writeFileSync(join(home, 'team-url.txt'), `postgres://bizmsg:${encodeURIComponent(password)}@${here}/bizmsg`);
-    const run = (command: string) => shell(command, home);
+    const run = (command: string) => sh(command, home);
     await run(
       `bizmsg login --no-check --profile acme --base-url ${url} --key-stdin < key.txt && bizmsg keys switch-mode live --yes`,
     );
     server.sql(created);
     for (const { command, shown } of [...stepsIn(joined), ...stepsIn(sent)]) {
-      const { code, printed } = await run(command);
+      const { code, stdout } = await run(command);
       expect([command, code]).toEqual([command, 0]);
       const account = url.replace('127.0.0.1', 'localhost');
-      const told = printed.replaceAll(here, 'db.example.com:5432').replaceAll(account, 'https://api.example.com');
-      expect(withoutTimes(told)).toBe(withoutTimes(shown));
+      const told = stdout.replaceAll(here, 'db.example.com:5432').replaceAll(account, 'https://api.example.com');
+      expect(withoutTimes(told)).toBe(withoutTimes(shown).trimEnd());
     }
     expect(service.asked).toHaveLength(3);
     expect(await run('bizmsg team leave --profile acme --yes')).toMatchObject({ code: 0 });
   });
 });
-
-function shell(command: string, home: string): Promise<{ readonly code: number; readonly printed: string }> {
-  const env = { HOME: home, PATH: installIn(home) };
-  return new Promise((resolve) => {
-    execFile('bash', ['-c', command], { cwd: home, env }, (error, stdout) => {
-      resolve({ code: typeof error?.code === 'number' ? error.code : 0, printed: stdout });
-    });
-  });
-}
-
-function withoutTimes(text: string): string {
-  return text.replace(/, [\d.]+ m?s$/gm, ', SOME TIME');
-}

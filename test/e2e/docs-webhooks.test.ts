@@ -7,10 +7,10 @@ import { deadPort } from '../client/servers.ts';
 import { temporaryHome } from '../support/bin.ts';
 import { stopSandboxes } from '../support/cli.ts';
 import { blocksIn, withoutVariables, stepsIn } from '../support/docs.ts';
-import { noTerminal, openTerminal, type Terminal } from '../support/terminal.ts';
-import { openReader } from './docs-rig.ts';
+import { openTerminal, type Terminal } from '../support/terminal.ts';
+import { needsTerminal, openReader } from './docs-rig.ts';
 
-beforeEach((context) => context.skip(noTerminal !== undefined, noTerminal));
+beforeEach(needsTerminal);
 
 const [source = '', started = '', listened = '', sent = ''] = blocksIn(
   'docs/webhooks.md',
