@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { commands } from '../support/commands.ts';
 import { openMachine } from './examples-rig.ts';
 
-/** Examples that prompt on a terminal, follow, or need a server; docs-accounts, follow and docs-team run them. */
+/** Examples that prompt on a terminal, follow, or need a server; docs, follow and docs-team run them. */
 const elsewhere = /^(login$|sandbox log -f|team )/;
 /** Examples that run until Ctrl-C. */
 const runsUntilCtrlC = /^(webhooks listen|sandbox start(?!.*--background))/;
