@@ -6,57 +6,41 @@ import type { Globals } from './globals.ts';
 import { folded, safeLine } from './output/text.ts';
 
 /** Input from the user besides the command line. */
-export interface Prompts {
-  /** Whether the user can be prompted. */
-  readonly interactive: boolean;
-  /** Prompts on a terminal; elsewhere throws an error that names the option. */
-  ask(question: string, flag: string, read?: Check, usual?: string): Promise<string>;
-  askSecret(question: string, flag: string, read?: Check): Promise<string>;
-  /** Throws unless the user confirms, or --yes is given. */
-  confirm(question: string, hint?: string): Promise<void>;
-  /** Prompts for a choice; only if `interactive`. Once it is made, its short name is shown. */
-  choose<T extends { readonly name: string; readonly short?: string }>(
-    question: string,
-    choices: readonly T[],
-  ): Promise<T>;
-  /** stdin, which can be used once. */
-  takeStdin(): Readable;
-  /** Reads all of stdin. */
-  stdin(): Promise<string>;
-  /** A file's text, or stdin's for `-`. */
-  read(path: string): Promise<string>;
-  /** A file's bytes, or stdin's for `-`. */
-  bytes(path: string): Promise<Buffer>;
-}
+export type Prompts = ReturnType<typeof createPrompts>;
 
 /** Throws a usage error for an answer that is asked for again. */
 type Check = (text: string) => unknown;
 
 /** `onKeyboard` is called before stdin is read from a terminal. */
-export function createPrompts(host: Host, given: Globals, onKeyboard = () => {}): Prompts {
+export function createPrompts(host: Host, given: Globals, onKeyboard = () => {}) {
   const interactive = isInteractive(host, given);
   let isTaken = false;
-  const takeStdin = () => {
+  /** stdin, which can be used once. */
+  const takeStdin = (): Readable => {
     if (isTaken) throw usage('stdin is used twice', 'it can be read once: put one of them into a file');
     isTaken = true;
     if (host.stdinIsTerminal) onKeyboard();
     return host.streams.stdin;
   };
-  const bytes = async (path: string) => {
+  /** A file's bytes, or stdin's for `-`. */
+  const bytes = async (path: string): Promise<Buffer> => {
     const { fileContent, streamContent } = await import('./input.ts');
     return path === '-' ? streamContent(takeStdin(), 'stdin', host.signal) : fileContent(path, host.signal);
   };
-  const read = async (path: string) => {
+  /** A file's text, or stdin's for `-`. */
+  const read = async (path: string): Promise<string> => {
     const [content, { utf8 }] = await Promise.all([bytes(path), import('./input.ts')]);
     return utf8(content, path === '-' ? 'stdin' : path);
   };
   return {
+    /** Whether the user can be prompted. */
     interactive,
     takeStdin,
     bytes,
     read,
     stdin: () => read('-'),
-    ask: async (question, flag, check, usual) => {
+    /** Prompts on a terminal; elsewhere throws an error that names the option. */
+    async ask(question: string, flag: string, check?: Check, usual?: string): Promise<string> {
       if (!interactive) throw missing(question, flag);
       const { input } = await import('@inquirer/prompts');
       // A wrong answer is typed again, not appended to.
@@ -65,13 +49,14 @@ export function createPrompts(host: Host, given: Globals, onKeyboard = () => {})
       const options = { message, theme, ...validating(check, host), ...(usual && { default: usual }) };
       return prompted(host, (streams) => input(options, streams));
     },
-    askSecret: async (question, flag, check) => {
+    async askSecret(question: string, flag: string, check?: Check): Promise<string> {
       if (!interactive) throw missing(question, flag);
       const { password } = await import('@inquirer/prompts');
       const options = { message: safeLine(question), mask: '*', toggleMask: false, ...validating(check, host) };
       return prompted(host, (streams) => password(options, streams));
     },
-    confirm: async (question, hint) => {
+    /** Throws unless the user confirms, or --yes is given. */
+    async confirm(question: string, hint?: string): Promise<void> {
       if (given.yes) return;
       if (!interactive)
         throw unsafe('not-confirmed', `this needs confirmation: ${question}`, 'nothing was done; add --yes to confirm');
@@ -81,7 +66,11 @@ export function createPrompts(host: Host, given: Globals, onKeyboard = () => {})
       const isConfirmed = await prompted(host, (streams) => confirm(options, streams));
       if (!isConfirmed) throw unsafe('declined', 'declined; nothing was done', hint);
     },
-    choose: async (question, choices) => {
+    /** Prompts for a choice; only if `interactive`. Once it is made, its short name is shown. */
+    async choose<T extends { readonly name: string; readonly short?: string }>(
+      question: string,
+      choices: readonly T[],
+    ): Promise<T> {
       if (!interactive) throw missing(question, 'an option');
       const { select } = await import('@inquirer/prompts');
       const values = choices.map((value) => ({

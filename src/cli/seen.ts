@@ -6,8 +6,6 @@ import { stateFolder } from '../session/folders.ts';
 
 type Machine = Pick<Host, 'env' | 'home'>;
 
-const most = 100;
-
 /** Names of batches for completion, which must not load SQLite: the latest first. */
 export function batchesSeen(machine: Machine): readonly string[] {
   return linesIn(machine, 'batches.txt');
@@ -27,7 +25,8 @@ export function isNewNote(host: Machine & Pick<Host, 'pid' | 'parent'>, text: st
   return true;
 }
 
-function linesIn(machine: Machine, name: string): readonly string[] {
+/** The lines of a file in the state folder; empty if it cannot be read. */
+export function linesIn(machine: Machine, name: string): readonly string[] {
   try {
     const folder = stateFolder(machine);
     requireOwn(folder);
@@ -38,7 +37,12 @@ function linesIn(machine: Machine, name: string): readonly string[] {
 }
 
 /** Keeps the first lines of a file; failures are ignored. */
-function writeLines(host: Machine & Pick<Host, 'pid'>, name: string, lines: readonly string[]): void {
+export function writeLines(
+  host: Machine & Pick<Host, 'pid'>,
+  name: string,
+  lines: readonly string[],
+  most = 100,
+): void {
   const kept = [...new Set(lines)].slice(0, most);
   if (kept.join('\n') === linesIn(host, name).join('\n')) return;
   const file = join(stateFolder(host), name);

@@ -37,7 +37,7 @@ function homeWith(profiles: readonly string[], text?: string): string {
 
 function addTemplates(home: string, text: string): void {
   mkdirSync(join(home, '.local/state/bizmsg'), { recursive: true });
-  writeFileSync(join(home, '.local/state/bizmsg/templates.json'), text);
+  writeFileSync(join(home, '.local/state/bizmsg/templates.txt'), text);
 }
 
 describe('a TAB', () => {
@@ -165,20 +165,19 @@ describe('the names of templates', () => {
     await cli(['templates', 'list', '--profile', 'local'], { home });
     await cli(['templates', 'list', '--profile', 'local', '--limit', '1'], { home });
     const folder = join(home, '.local/state/bizmsg');
-    expect(modeOf(join(folder, 'templates.json'))).toBe(ownFile);
-    expect(readdirSync(folder).filter((name) => name.startsWith('templates'))).toEqual(['templates.json']);
+    expect(modeOf(join(folder, 'templates.txt'))).toBe(ownFile);
+    expect(readdirSync(folder).filter((name) => name.startsWith('templates'))).toEqual(['templates.txt']);
     expect(await offered('send-template --profile local 1 ', home)).toContain('order_update');
   });
 
   it('are all known ones without a caller', async () => {
     const home = homeWith(['acme']);
-    const places = { local: [{ name: 'a' }], 'https://api.example.com sandbox': [{ name: 'b' }] };
-    addTemplates(home, JSON.stringify({ version: 2, places }));
+    addTemplates(home, '{"place":"local","name":"a"}\n{"place":"https://api.example.com sandbox","name":"b"}\n');
     expect(await offered('templates show ', home)).toEqual(['a', 'b']);
     expect(await offered('templates show --profile acme ', home)).toEqual(['b']);
   });
 
-  it.each(['', '{', '[]', '{"version":2}', '{"version":2,"places":{"local":"x"}}'])(
+  it.each(['', '{', '[]', '{"place":"local"}', '{"place":"local","name":1}'])(
     'are empty if the file contains %j',
     async (text) => {
       const home = newHome();

@@ -50,9 +50,10 @@ describe('batches show', () => {
 
   it('has the text of a template that was seen in that account and mode', async () => {
     const { stateFolder, lines } = await showing([{ phone: ada, answer: sent }]);
-    const seen = (text: string) => [{ name: 'sale', text, variables: ['1', '2'] }];
-    const places = { [`${service} live`]: seen('Hello {{1}},\n{{ 2 }} off.'), [`${service} sandbox`]: seen('Test') };
-    writeFileSync(join(stateFolder, 'templates.json'), JSON.stringify({ version: 2, places }));
+    const line = (mode: string, text: string) =>
+      `${JSON.stringify({ place: `${service} ${mode}`, name: 'sale', text, variables: ['1', '2'] })}\n`;
+    const seen = line('sandbox', 'Test') + line('live', 'Hello {{1}},\n{{ 2 }} off.');
+    writeFileSync(join(stateFolder, 'templates.txt'), seen);
     expect((await lines())[1]).toMatch(/^sale: Hello \{1\}, \{2\} off\. · people\.csv, 1 row, /);
   });
 

@@ -185,10 +185,8 @@ function addProfiles(home: string, names: readonly string[]): void {
 function addTemplates(home: string, names: readonly string[]): void {
   const folder = join(home, '.local/state/bizmsg');
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  writeFileSync(
-    join(folder, 'templates.json'),
-    JSON.stringify({ version: 2, places: { local: names.map((name) => ({ name })) } }),
-  );
+  const lines = names.map((name) => `${JSON.stringify({ place: 'local', name })}\n`);
+  writeFileSync(join(folder, 'templates.txt'), lines.join(''));
 }
 
 /** Opens the shell in a terminal, with completion installed. */

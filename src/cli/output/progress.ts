@@ -28,16 +28,10 @@ function mayMove({ stderr, env }: Pick<Host, 'stderr' | 'env'>): boolean {
   return stderr.isTTY && !env['CI'] && !env['ACCESSIBLE'] && env['TERM'] !== 'dumb';
 }
 
-/** The current activity of a command: a live line on a terminal, elsewhere a note every 30 s. */
-export interface Progress {
-  /**
-   * Shows this text from now on. It is created again for each update, for a line of this width; `red` is undefined unless
-   * it changes in place.
-   */
-  follow(text: (columns: number, red?: Paint) => string): void;
-  /** Removes the line. */
-  end(): void;
-}
+/** Creates the text for each update, for a line of this width; `red` is undefined unless it changes in place. */
+type Draw = (columns: number, red?: Paint) => string;
+
+export type Progress = ReturnType<typeof createProgress>;
 
 /** Milliseconds until the first line, and between updates of the line. */
 const [first, redrawn] = [300, 250];
@@ -46,19 +40,22 @@ export const noteInterval = 30_000;
 /** The width of a note. */
 const noteColumns = 100;
 
-export function createProgress(host: Host, given: Globals, reporter: Reporter, red: Paint): Progress {
+/** The current activity of a command: a live line on a terminal, elsewhere a note every 30 s. */
+export function createProgress(host: Host, given: Globals, reporter: Reporter, red: Paint) {
   const { stderr, stdout } = host;
   // Result lines on the same screen would overwrite the live line.
   const isFree = !given.debug && !(stdout.isTTY && given.output === 'ndjson');
   const isLive = isFree && mayMove(host);
-  let text: Parameters<Progress['follow']>[0] | undefined;
+  let text: Draw | undefined;
   let cancel: (() => void) | undefined;
   let last = '';
   return {
-    follow(next) {
+    /** Shows this text from now on. */
+    follow(next: Draw) {
       text = next;
       if (!given.quiet) cancel ??= host.later(isLive ? first : noteInterval, update);
     },
+    /** Removes the line. */
     end() {
       cancel?.();
       [text, cancel] = [undefined, undefined];

@@ -6,19 +6,7 @@ import { withoutSecrets } from '../../base/redact.ts';
 import type { Ui } from './ui.ts';
 import { folded, safeJson, safeLine, safeLines } from './text.ts';
 
-export interface Reporter {
-  note(code: string, message: string): void;
-  error(failure: CliError): void;
-  /** Text for a person who is asked next. */
-  say(text: string): void;
-  /** A line of the trace. */
-  trace(line: string): void;
-  /** The live last line of a terminal; an empty one removes it. */
-  live(line: string): void;
-  /** Redacts this text from all later output. */
-  hide(secret: string): void;
-  clean(text: string): string;
-}
+export type Reporter = ReturnType<typeof createReporter>;
 
 interface ReporterOptions {
   readonly stderr: Output;
@@ -30,7 +18,7 @@ interface ReporterOptions {
 const clearLine = '\r\u001b[2K';
 
 /** Prints notes and errors: as text, or one JSON object per line. */
-export function createReporter({ stderr, json, color, redact }: ReporterOptions): Reporter {
+export function createReporter({ stderr, json, color, redact }: ReporterOptions) {
   const secrets = new Set<string>();
   let last = '';
   const write = (text: string) => {
@@ -42,25 +30,29 @@ export function createReporter({ stderr, json, color, redact }: ReporterOptions)
   const wrapText = (line: string) => (line.startsWith('  bizmsg ') ? line : wrap(line));
   const object = (value: object) => write(stderr.isTTY ? safeJson(jsonText(value)) : jsonText(value));
   return {
-    note: (code, message) => {
+    note(code: string, message: string): void {
       if (json) return object({ note: { code, message } });
       const text = wrap(`note: ${safeLine(message)}`);
       return write(code === 'live' ? text : color.dim(text));
     },
-    error: (failure) => {
+    error(failure: CliError): void {
       const { code, message, hint, status, body, done } = failure;
       if (json) return object({ error: { code, message, hint, status, body, done } });
       const text = readable(failure).map(wrap).join('\n');
       return write(text.replace(/^error:/, (label) => color.bold(color.red(label))));
     },
-    say: (text) => write(safeLines(text).split('\n').map(wrapText).join('\n')),
-    trace: (line) => (json ? object({ note: { code: 'trace', message: line } }) : write(safeLines(line))),
-    live: (line) => {
+    /** Text for a person who is asked next. */
+    say: (text: string) => write(safeLines(text).split('\n').map(wrapText).join('\n')),
+    /** A line of the trace. */
+    trace: (line: string) => (json ? object({ note: { code: 'trace', message: line } }) : write(safeLines(line))),
+    /** The live last line of a terminal; an empty one removes it. */
+    live(line: string): void {
       if (line !== last) void stderr.write(clearLine + line);
       last = line;
     },
-    hide: (secret) => void secrets.add(secret),
-    clean: (text) => withoutSecrets(text, secrets),
+    /** Redacts this text from all later output. */
+    hide: (secret: string) => void secrets.add(secret),
+    clean: (text: string) => withoutSecrets(text, secrets),
   };
 }
 
