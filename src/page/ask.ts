@@ -1,11 +1,11 @@
-import { effect, type ReadonlySignal, signal } from '@preact/signals';
+import { computed, effect, type ReadonlySignal, signal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import { endpoints } from '../contract/endpoints.ts';
 import { errorDetail } from '../contract/statuses.ts';
+import type { Topic } from '../sandbox/control/feed.ts';
 import type { InputOf, OperationName, OutputOf } from '../sandbox/control/operations.ts';
-import type { Topic } from '../sandbox/control/stream.ts';
-import { provenToken, sleep, state } from './connection.ts';
-import type { Message } from './state.ts';
+import { provenToken, sleep } from './connection.ts';
+import { type Message, state } from './state.ts';
 
 /** Runs an operation of the sandbox. */
 export async function ask<O extends OperationName>(operation: O, input?: InputOf<O>): Promise<OutputOf<O>> {
@@ -40,60 +40,44 @@ export async function send(message: Pick<Message, 'to' | 'template' | 'params'>)
   throw new Error(errorDetail(json) ?? `The service answered ${response.status}.`);
 }
 
-/** Milliseconds between two questions about the same: a busy sandbox is not slowed down, and what is shown is not old. */
-const pause = { least: 200, times: 10, most: 2_000 };
+/** Milliseconds between two questions about the same. */
+const pause = 200;
 
-/** Asks, and asks again when a topic or the input has changed. With null as its input, it waits. */
-function keepAsking<O extends OperationName>(
+/** Asks, and asks again when a topic or the input has changed. With null as its input, it waits. Also returns a stop function. */
+export function asking<O extends OperationName>(
   topics: readonly Topic[],
   operation: O,
-  input: () => InputOf<O> | null | undefined,
-): { readonly output: ReadonlySignal<OutputOf<O> | undefined>; readonly end: () => void } {
+  input: () => InputOf<O> | null | undefined = () => undefined,
+): readonly [output: ReadonlySignal<OutputOf<O> | undefined>, stop: () => void] {
   const output = signal<OutputOf<O> | undefined>(undefined);
-  let [isBusy, wanted, asked] = [false, '', ''];
-  let next: InputOf<O> | undefined;
-  const end = effect(() => {
+  const question = computed(() => {
     const { versions } = state.value;
     const current = input();
-    if (current === null || !topics.some((topic) => versions[topic])) return;
-    next = current;
-    wanted = JSON.stringify([topics.map((topic) => versions[topic]), current]);
-    if (!isBusy) void refresh();
+    if (current === null || !topics.some((topic) => versions[topic])) return '';
+    return JSON.stringify([current, topics.map((topic) => versions[topic])]);
   });
-  return {
-    output,
-    end() {
-      wanted = asked;
-      end();
-    },
-  };
+  let [isBusy, asked] = [false, ''];
+  const stop = effect(() => {
+    if (question.value !== '' && !isBusy) void refresh();
+  });
+  return [output, stop];
 
   async function refresh(): Promise<void> {
     isBusy = true;
-    while (asked !== wanted) {
+    while (asked !== question.peek()) {
       // Changes that come together are one question.
       await sleep(0);
-      asked = wanted;
-      const started = performance.now();
-      output.value = (await tryAsk(operation, next)) ?? output.value;
-      await sleep(Math.min(pause.most, Math.max(pause.least, pause.times * (performance.now() - started))));
+      asked = question.peek();
+      output.value = (await tryAsk(operation, input() ?? undefined)) ?? output.value;
+      await sleep(pause);
     }
     isBusy = false;
   }
 }
 
-/** The output of an operation for as long as the page is open; undefined until it has arrived. */
-export function asked<O extends OperationName>(
-  topics: readonly Topic[],
-  operation: O,
-  input: () => InputOf<O> | null | undefined = () => undefined,
-): ReadonlySignal<OutputOf<O> | undefined> {
-  return keepAsking(topics, operation, input).output;
-}
-
-/** The output of an operation while a component is shown. */
+/** The output of an operation while a component is shown; undefined until it has arrived. */
 export function useAsked<O extends OperationName>(topics: readonly Topic[], operation: O, input?: InputOf<O>) {
-  const asking = useMemo(() => keepAsking(topics, operation, () => input), [operation, JSON.stringify(input)]);
-  useEffect(() => asking.end, [asking]);
-  return asking.output.value;
+  const [output, stop] = useMemo(() => asking(topics, operation, () => input), [operation, JSON.stringify(input)]);
+  useEffect(() => stop, [stop]);
+  return output.value;
 }

@@ -1,12 +1,12 @@
 import { signal, useSignal } from '@preact/signals';
+import type { OutputOf } from '../sandbox/control/operations.ts';
 import { send } from './ask.ts';
 import { Dialog, Form } from './dialog.tsx';
-import { templates } from './known.ts';
+import { templates } from './model.ts';
 import { textOf } from './notice.tsx';
-import { testNumbers } from './numbers.ts';
 import { goTo } from './route.ts';
-import { useKeys } from './shortcuts.tsx';
 import { Variables } from './text.tsx';
+import { testNumbers } from './words.ts';
 
 const isComposing = signal(false);
 const recipient = signal('');
@@ -19,26 +19,25 @@ export function compose(to: string = testNumbers[0].phone): void {
 
 /** Sends a message through the API. */
 export function Compose() {
-  useKeys({ n: () => compose() });
   return (
     <Dialog title="Send a message" isOpen={isComposing}>
-      <Message />
+      <Message all={templates.value ?? []} />
     </Dialog>
   );
 }
 
-function Message() {
+function Message({ all }: { readonly all: OutputOf<'templates'> }) {
   const selected = useSignal('');
   const values = useSignal<Readonly<Record<string, string>>>({});
   const problem = useSignal('');
   const isSending = useSignal(false);
-  const all = templates.value ?? [];
   const template = all.find(({ name }) => name === selected.value) ?? all.find(({ status }) => status === 'APPROVED');
-  const submit = async ({ name, variables }: NonNullable<typeof template>) => {
+  const submit = async () => {
+    if (!template || isSending.value) return;
     isSending.value = true;
-    const params = variables.map((variable) => values.value[variable] ?? '');
+    const params = template.variables.map((variable) => values.value[variable] ?? '');
     try {
-      const id = await send({ to: recipient.value, template: name, params });
+      const id = await send({ to: recipient.value, template: template.name, params });
       isComposing.value = false;
       goTo('activity', id);
     } catch (error) {
@@ -47,7 +46,7 @@ function Message() {
     isSending.value = false;
   };
   return (
-    <Form onFilled={() => void (template && !isSending.value && submit(template))}>
+    <Form onFilled={() => void submit()}>
       <label>
         To
         <input

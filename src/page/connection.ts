@@ -1,13 +1,11 @@
 import { signal } from '@preact/signals';
-import type { FeedRecord } from '../sandbox/control/stream.ts';
-import { emptyState, type PageState, reduce } from './state.ts';
+import type { FeedRecord } from '../sandbox/control/feed.ts';
 import { readStream } from './stream.ts';
 
 /** `refused`: the sandbox runs, but does not know this page's token. */
 export type Link = 'connecting' | 'open' | 'stopped' | 'refused';
 
 export const link = signal<Link>('connecting');
-export const state = signal<PageState>(emptyState);
 
 const storage = 'bizmsg-sandbox-token';
 
@@ -24,8 +22,6 @@ function token(): string {
   return sessionStorage.getItem(storage) ?? '';
 }
 
-/** A stream that is silent for longer is dead: the sandbox sends a heartbeat every 10 seconds. */
-const silence = 25_000;
 /** Milliseconds between attempts to connect. */
 const retryAfter = 500;
 
@@ -42,14 +38,15 @@ export async function provenToken(): Promise<string> {
 }
 
 /** Follows the sandbox for as long as the page is open. A hidden page pauses: a browser allows six connections. */
-export async function follow(): Promise<void> {
+export async function follow(take: (records: readonly FeedRecord[]) => void): Promise<void> {
   let cursor = '';
   let controller = new AbortController();
   document.addEventListener('visibilitychange', () => document.hidden && controller.abort());
   for (;;) {
     if (document.hidden) await visibilityChange();
     controller = new AbortController();
-    await connect(controller).catch(() => {});
+    await connect(controller.signal).catch(() => {});
+    isProven = false;
     if (document.hidden) continue;
     if (link.value === 'refused') await new Promise<void>((resolve) => (tokenTaken = resolve));
     else {
@@ -58,27 +55,16 @@ export async function follow(): Promise<void> {
     }
   }
 
-  async function connect(current: AbortController): Promise<void> {
+  async function connect(signal: AbortSignal): Promise<void> {
     if (!(await isOurs())) return;
     const headers = { 'x-sandbox-token': token() };
-    const { signal } = current;
     const response = await fetch(`stream?after=${encodeURIComponent(cursor)}`, { headers, signal });
     link.value = response.ok ? 'open' : 'refused';
     isProven = response.ok;
     if (!response.ok || !response.body) return;
-    let watchdog = setTimeout(() => current.abort(), silence);
-    try {
-      for await (const { id, data } of readStream(response.body)) {
-        clearTimeout(watchdog);
-        watchdog = setTimeout(() => current.abort(), silence);
-        if (data === '') continue;
-        const records: readonly FeedRecord[] = JSON.parse(data);
-        state.value = records.reduce(reduce, state.value);
-        cursor = id;
-      }
-    } finally {
-      isProven = false;
-      clearTimeout(watchdog);
+    for await (const part of readStream(response.body)) {
+      take(part.records);
+      cursor = part.cursor;
     }
   }
 }

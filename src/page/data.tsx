@@ -1,17 +1,17 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import type { OutputOf } from '../sandbox/control/operations.ts';
-import { ask, useAsked } from './ask.ts';
+import { useAsked } from './ask.ts';
 import { compose } from './compose.tsx';
-import { templates } from './known.ts';
-import { act, Command, Copy } from './notice.tsx';
-import { goTo, linkTo, route } from './route.ts';
+import { templates } from './model.ts';
+import { Command } from './notice.tsx';
+import { linkTo, route } from './route.ts';
 import { Line, Text, Variables } from './text.tsx';
-import { countText } from './words.ts';
+import { capital, countText } from './words.ts';
 
 const parts = { contacts: Contacts, templates: Templates, campaigns: Campaigns } as const;
 
-/** Contacts, templates and campaigns: lists with a search, and the chosen record beside them. */
+/** Contacts, templates and campaigns: lists with a search, whose chosen entry is open. */
 export function Data() {
   const [part = '', ...key] = route.value.item.split('/');
   const name = part === 'templates' || part === 'campaigns' ? part : 'contacts';
@@ -21,7 +21,7 @@ export function Data() {
       <nav class="tabs line" aria-label="Data">
         {Object.keys(parts).map((part) => (
           <a key={part} href={linkTo('data', part)} aria-current={part === name ? 'page' : undefined}>
-            {part.charAt(0).toUpperCase() + part.slice(1)}
+            {capital(part)}
           </a>
         ))}
       </nav>
@@ -36,11 +36,11 @@ interface PartProps {
 }
 
 function Contacts({ chosen }: PartProps) {
-  const contacts = useAsked(['contents'], 'contacts', { limit: 5_000 });
-  const entries = contacts?.map((contact): Entry => {
+  const contacts = useAsked(['contents'], 'contacts', { limit: 5_000 }) ?? [];
+  const entries = contacts.map((contact): Entry => {
     const { phone, name, tags, attributes } = contact;
-    const text = [phone, ...tags].join(' · ');
     const detail = () => <Contact contact={contact} />;
+    const text = [phone, ...tags].join(' · ');
     return { key: phone, title: name || phone, text, words: JSON.stringify(attributes), meta: '', detail };
   });
   const example = 'bizmsg contacts create --set phone=+12025550142 --profile local';
@@ -48,7 +48,7 @@ function Contacts({ chosen }: PartProps) {
 }
 
 function Templates({ chosen }: PartProps) {
-  const entries = templates.value?.map((template): Entry => {
+  const entries = (templates.value ?? []).map((template): Entry => {
     const { name, language, status, body } = template;
     const detail = () => <Template template={template} />;
     return { key: name, title: name, text: body, words: language, meta: status, detail };
@@ -57,11 +57,11 @@ function Templates({ chosen }: PartProps) {
 }
 
 function Campaigns({ chosen }: PartProps) {
-  const campaigns = useAsked(['contents', 'deliveries'], 'campaigns');
-  const entries = campaigns?.map((campaign): Entry => {
-    const { id, name, template, status, counts, audience } = campaign;
+  const campaigns = useAsked(['contents', 'deliveries'], 'campaigns') ?? [];
+  const entries = campaigns.map(({ counts, ...campaign }): Entry => {
+    const { id, name, template, status, audience } = campaign;
     const text = `${template}, ${counts.sent} of ${audience} sent, ${counts.failed} failed`;
-    const detail = () => <Campaign campaign={campaign} />;
+    const detail = () => <Fields of={{ ...campaign, ...counts }} />;
     return { key: id, title: name, text, words: id, meta: status, detail };
   });
   const example = 'bizmsg sandbox trigger broadcast.completed --template welcome';
@@ -81,8 +81,7 @@ interface Entry {
 
 interface ListingProps extends PartProps {
   readonly part: string;
-  /** Undefined until they have arrived. */
-  readonly entries: readonly Entry[] | undefined;
+  readonly entries: readonly Entry[];
   /** A command that adds a record. */
   readonly example: string;
 }
@@ -92,60 +91,61 @@ const tones: Readonly<Record<string, string>> = { APPROVED: 'good', COMPLETED: '
 /** Entries that are rendered. */
 const most = 200;
 
-function Listing({ part, entries = [], chosen, example }: ListingProps) {
+function Listing({ part, entries, chosen, example }: ListingProps) {
   const search = useSignal('');
   const matches = entries.filter(({ title, text, words, meta }) => {
     return [title, text, words, meta].join(' ').toLowerCase().includes(search.value.trim().toLowerCase());
   });
-  const open = entries.find(({ key }) => key === chosen);
-  const count = countText(entries.length, part.slice(0, -1));
   return (
-    <div class={open ? 'split is-open' : 'split'}>
-      <div class="listing">
-        <div class="line">
-          <input
-            type="search"
-            aria-label={`Search ${part}`}
-            placeholder="Search"
-            value={search.value}
-            onInput={({ currentTarget }) => (search.value = currentTarget.value)}
-          />
-          <span role="status" class="note">
-            {matches.length === entries.length ? count : `${matches.length.toLocaleString('en')} of ${count}`}
-          </span>
-        </div>
-        <ul class="entries" aria-label={part}>
-          {matches.slice(0, most).map(({ key, title, text, meta }) => (
-            <li key={key}>
-              <a href={linkTo('data', `${part}/${key}`)} aria-current={key === chosen}>
-                <strong class="one-line">
-                  <Line>{title}</Line>
-                </strong>
-                <span class="note one-line">
-                  <Line>{text}</Line>
-                </span>
-                <small class={`is-${tones[meta] ?? 'wait'}`}>{meta}</small>
-              </a>
-            </li>
-          ))}
-        </ul>
-        {matches.length > most && <p class="note">Search to see the others, or: bizmsg {part} list --profile local</p>}
-        {entries.length === 0 && <Command>{example}</Command>}
+    <>
+      <div class="line">
+        <input
+          type="search"
+          aria-label={`Search ${part}`}
+          placeholder="Search"
+          value={search.value}
+          onInput={({ currentTarget }) => (search.value = currentTarget.value)}
+        />
+        <span role="status" class="note">
+          {countText(matches.length, part.slice(0, -1))}
+        </span>
       </div>
-      {open && (
-        <section class="detail" aria-label="Details" key={chosen}>
-          <header class="line">
-            <h2 dir="auto">
-              <Line>{open.title}</Line>
-            </h2>
-            <button class="quiet" onClick={() => goTo('data', part)}>
-              Close
-            </button>
-          </header>
-          {open.detail()}
+      <ul class="entries" aria-label={part}>
+        {matches.slice(0, most).map((entry) => (
+          <EntryView key={entry.key} part={part} entry={entry} isOpen={entry.key === chosen} />
+        ))}
+      </ul>
+      {matches.length > most && <p class="note">Search to see the others, or: bizmsg {part} list --profile local</p>}
+      {entries.length === 0 && <Command>{example}</Command>}
+    </>
+  );
+}
+
+interface EntryViewProps {
+  readonly part: string;
+  readonly entry: Entry;
+  readonly isOpen: boolean;
+}
+
+/** A line of a list; a click opens or closes its details. */
+function EntryView({ part, entry: { key, title, text, meta, detail }, isOpen }: EntryViewProps) {
+  return (
+    <li>
+      <a href={linkTo('data', isOpen ? part : `${part}/${key}`)} aria-expanded={isOpen}>
+        <strong class="one-line">
+          <Line>{title}</Line>
+        </strong>
+        <span class="note one-line">
+          <Line>{text}</Line>
+        </span>
+        <small class={`is-${tones[meta] ?? 'wait'}`}>{meta}</small>
+      </a>
+      {isOpen && (
+        <section class="detail" aria-label="Details">
+          {detail()}
         </section>
       )}
-    </div>
+    </li>
   );
 }
 
@@ -158,7 +158,6 @@ function Contact({ contact }: { readonly contact: OutputOf<'contacts'>[number] }
           Send
         </button>
         <a href={linkTo('activity', phone)}>Phone</a>
-        <Copy text={phone}>Copy number</Copy>
       </div>
       <Fields of={contact} />
     </>
@@ -180,24 +179,6 @@ function Template({ template }: { readonly template: OutputOf<'templates'>[numbe
   );
 }
 
-function Campaign({ campaign }: { readonly campaign: OutputOf<'campaigns'>[number] }) {
-  const { id, counts, status, template, ...rest } = campaign;
-  const send = () => act(() => ask('trigger', { event: 'broadcast.completed', fields: { campaign: id } }), 'Sent');
-  return (
-    <>
-      <div class="line">
-        {status !== 'COMPLETED' && (
-          <button class="main" onClick={() => void send()}>
-            Send to all contacts
-          </button>
-        )}
-        <a href={linkTo('data', `templates/${template}`)}>{template}</a>
-      </div>
-      <Fields of={{ id, status, ...rest, ...counts }} />
-    </>
-  );
-}
-
 /** The fields of a record, as the API names them. */
 function Fields({ of }: { readonly of: object }) {
   return (
@@ -206,7 +187,7 @@ function Fields({ of }: { readonly of: object }) {
         <div key={name}>
           <dt>{name}</dt>
           <dd>
-            <Text parts={[{ text: typeof value === 'string' ? value : JSON.stringify(value, null, 1) }]} />
+            <Text>{typeof value === 'string' ? value : JSON.stringify(value, null, 1)}</Text>
           </dd>
         </div>
       ))}

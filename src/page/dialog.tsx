@@ -1,7 +1,6 @@
 import { type Signal, useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useId, useLayoutEffect, useRef } from 'preact/hooks';
-import { act } from './notice.tsx';
 
 interface DialogProps {
   readonly title: string;
@@ -57,37 +56,15 @@ export function Popover({ button, label, title, class: name, children }: Popover
         popover="auto"
         role="dialog"
         aria-label={title}
-        // A menu closes after a choice.
-        onClick={({ target }) => target instanceof Element && target.closest('[data-closes]') && closePopovers()}
+        onClick={({ target, currentTarget }) => {
+          // A menu closes after a choice.
+          if (target instanceof Element && target.closest('[data-closes]')) currentTarget.hidePopover();
+        }}
         onBeforeToggle={(event) => (isOpen.value = event.newState === 'open')}
       >
         {isOpen.value && children}
       </div>
     </>
-  );
-}
-
-function closePopovers(): void {
-  for (const open of document.querySelectorAll<HTMLElement>(':popover-open')) open.hidePopover();
-}
-
-interface ConfirmProps {
-  /** The verb on both buttons. */
-  readonly does: string;
-  /** The consequences. */
-  readonly text: string;
-  readonly action: () => Promise<unknown>;
-}
-
-/** A button that asks before an action that cannot be undone. */
-export function Confirm({ does, text, action }: ConfirmProps) {
-  return (
-    <Popover title={`${does}?`} button={does}>
-      <p>{text}</p>
-      <button type="button" class="main" data-closes onClick={() => void act(action, 'Done')}>
-        {does}
-      </button>
-    </Popover>
   );
 }
 

@@ -2,11 +2,11 @@ import { computed, useSignal } from '@preact/signals';
 import type { TargetedKeyboardEvent } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { Dialog, Form } from './dialog.tsx';
-import { askNames, names, rows, templates } from './known.ts';
-import { testNumbers } from './numbers.ts';
+import { askNames, names, rows, templates } from './model.ts';
 import { linkTo, type PlaceName, places } from './route.ts';
 import { isFinding } from './shortcuts.tsx';
 import { Line } from './text.tsx';
+import { testNumbers } from './words.ts';
 
 /** Somewhere on the page. */
 interface Target {
@@ -62,7 +62,7 @@ function Search() {
         <ul aria-label="Results" onClick={() => (isFinding.value = false)}>
           {matches.map(({ title, kind, place, item }) => (
             <li>
-              <a class="found line" href={linkTo(place, item)}>
+              <a class="hit line" href={linkTo(place, item)}>
                 <span class="one-line">
                   <Line>{title}</Line>
                 </span>

@@ -1,40 +1,24 @@
-import {
-  ArrowLeft,
-  ArrowRightLeft,
-  Check,
-  CheckCheck,
-  CircleAlert,
-  Clock,
-  Copy,
-  Ellipsis,
-  Megaphone,
-  Plus,
-  Reply,
-  Search,
-  Zap,
-} from 'lucide';
+import * as lucide from 'lucide';
 import { h } from 'preact';
 
 const icons = {
-  back: ArrowLeft,
-  request: ArrowRightLeft,
-  accepted: Clock,
-  delivered: Check,
-  read: CheckCheck,
-  failed: CircleAlert,
-  copy: Copy,
-  more: Ellipsis,
-  broadcast: Megaphone,
-  plus: Plus,
-  reply: Reply,
-  search: Search,
-  event: Zap,
+  back: lucide.ArrowLeft,
+  request: lucide.ArrowRightLeft,
+  accepted: lucide.Clock,
+  delivered: lucide.Check,
+  read: lucide.CheckCheck,
+  failed: lucide.CircleAlert,
+  copy: lucide.Copy,
+  more: lucide.Ellipsis,
+  broadcast: lucide.Megaphone,
+  plus: lucide.Plus,
+  reply: lucide.Reply,
+  search: lucide.Search,
+  event: lucide.Zap,
 } as const;
 
-export type IconName = keyof typeof icons;
-
 interface IconProps {
-  readonly name: IconName;
+  readonly name: keyof typeof icons;
   readonly class?: string;
   /** Without one, screen readers skip it. */
   readonly label?: string;

@@ -28,10 +28,10 @@ export function Notice() {
 }
 
 /** Runs an action of the user, and shows what it did, or why it failed. */
-export async function act<T>(action: () => Promise<T>, done?: string | ((result: T) => string)): Promise<boolean> {
+export async function act<T>(action: () => Promise<T>, done?: (result: T) => string): Promise<boolean> {
   try {
     const result = await action();
-    if (done !== undefined) show(typeof done === 'string' ? done : done(result));
+    if (done) show(done(result));
     return true;
   } catch (error) {
     show(textOf(error), true);
@@ -52,7 +52,11 @@ interface CopyProps {
 
 /** A button that copies a text. */
 export function Copy({ text, children, label, class: name }: CopyProps) {
-  const copy = () => void act(() => navigator.clipboard.writeText(text), 'Copied');
+  const copy = () =>
+    void act(
+      () => navigator.clipboard.writeText(text),
+      () => 'Copied',
+    );
   return (
     <button class={name} aria-label={label} data-closes onClick={copy}>
       {children}

@@ -5,10 +5,9 @@ import type { Row } from './rows.ts';
 import { isFailed } from './state.ts';
 import { waitText } from './words.ts';
 
-/** A delivery as the list asks for it. */
-export type Delivery = OutputOf<'glance'>['deliveries'][number];
 /** With all attempts. */
-type FullDelivery = OutputOf<'delivery'>[number];
+type Delivery = OutputOf<'delivery'>[number];
+type Outcome = Pick<Delivery, 'url' | 'state' | 'last' | 'forwarded' | 'next_at'>;
 
 interface Result {
   readonly text: string;
@@ -16,7 +15,7 @@ interface Result {
 }
 
 /** The answer of the handler, in a few characters. */
-export function resultOf({ request }: Row, deliveries: readonly Delivery[], now: () => number): Result {
+export function resultOf({ request }: Row, deliveries: readonly Outcome[], now: () => number): Result {
   if (request) return { text: String(request.status || 'no answer'), tone: isFailed(request) ? 'bad' : 'plain' };
   const delivery = decisive(deliveries);
   if (!delivery) return { text: deliveries.length > 0 ? 'no handler' : '', tone: 'plain' };
@@ -36,7 +35,7 @@ export interface Verdict extends Result {
   readonly delivery?: string;
 }
 
-export function verdictOf(deliveries: readonly FullDelivery[], now: () => number): Verdict | undefined {
+export function verdictOf(deliveries: readonly Delivery[], now: () => number): Verdict | undefined {
   const delivery = decisive(deliveries);
   if (!delivery) return deliveries.length === 0 ? undefined : noHandler;
   const { id, type, state, attempts, last, next_at: next } = delivery;
@@ -59,8 +58,6 @@ export function verdictOf(deliveries: readonly FullDelivery[], now: () => number
 }
 
 const noHandler: Verdict = { tone: 'plain', text: 'No handler', note: 'No webhook was registered for this event.' };
-
-type Outcome = Pick<Delivery, 'url' | 'state' | 'last' | 'forwarded'>;
 
 /** The delivery that needs attention most; undefined without a webhook. */
 function decisive<D extends Outcome>(deliveries: readonly D[]): D | undefined {
@@ -88,7 +85,7 @@ function waitOf(next: string | null, now: () => number): string {
   return waitText(Date.parse(next ?? '') - now());
 }
 
-function failureText({ attempts, forwards, last }: FullDelivery): string {
+function failureText({ attempts, forwards, last }: Delivery): string {
   const [attempt, forward] = [attempts.at(-1), forwards.at(-1)];
   const status = forward?.status ?? attempt?.response?.status;
   const error = forward?.error ?? attempt?.error ?? (typeof last === 'string' ? last : '');

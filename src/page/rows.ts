@@ -1,3 +1,4 @@
+import { outcomeOf } from '../contract/events.ts';
 import { groupBy, isFailed, type Message, reasonIn, type Records, type Request, type SandboxEvent } from './state.ts';
 import { countText } from './words.ts';
 
@@ -26,9 +27,10 @@ export interface Row {
 /** The newest first. With a frozen clock, many rows have the same time: then their order counts. */
 export function rowsOf({ messages, events, requests }: Records): readonly Row[] {
   const campaigns = new Map(messages.map(({ id, campaign }) => [id, campaign]));
-  const eventsOf = groupBy(events, ({ id, message = id, data }) => {
-    return campaigns.get(message) ?? textsIn(data, ['campaign_id'])[0] ?? message;
-  });
+  const eventsOf = groupBy(
+    events,
+    ({ id, message = id, data }) => campaigns.get(message) ?? textsIn(data, ['campaign_id'])[0] ?? message,
+  );
   const take = (id: string) => {
     const taken = eventsOf.get(id) ?? [];
     eventsOf.delete(id);
@@ -40,7 +42,10 @@ export function rowsOf({ messages, events, requests }: Records): readonly Row[] 
     const [first] = all;
     return first?.id === id ? messageRow(first, take(id), bad.get(id)) : broadcastRow(id, all, take(id));
   });
-  const ofEvents = Array.from(eventsOf, ([id, events]) => eventRow(id, events));
+  // A receipt of a message that the page does not have is not a row of its own.
+  const ofEvents = [...eventsOf].flatMap(([id, [event]]) =>
+    !event || outcomeOf(event.type) ? [] : eventRow(id, event),
+  );
   const all = [...ofMessages, ...requestRows(requests), ...ofEvents];
   return folded(all.sort((one, other) => one.at - other.at || orderOf(one) - orderOf(other)).reverse());
 }
@@ -83,17 +88,13 @@ function requestRows(requests: readonly Request[]): readonly Row[] {
   });
 }
 
-function eventRow(id: string, events: readonly SandboxEvent[]): Row {
-  const { type = '', at = 0, data = {} } = events[0] ?? {};
-  const failure = reasonOf(events);
-  const [phone = ''] = textsIn(data, ['to', 'from', 'phone']);
+function eventRow(id: string, event: SandboxEvent): Row {
+  const { type, at, data } = event;
+  const [phone = ''] = textsIn(data, ['from', 'phone']);
   // The text of a reply, the name of a contact, or the amount that was paid.
-  const text = failure ?? textsIn(data, ['text', 'name', 'flow', 'amount', 'currency']).join(' ');
-  const rest = { id, at, phone, text, isBad: !!failure, events };
-  if (type === 'message.received') return { kind: 'reply', ...rest };
-  // A message that is older than what the page has.
-  if (type.startsWith('message.')) return { kind: 'message', ...rest, text: text || type };
-  return { kind: 'event', title: type, ...rest };
+  const text = textsIn(data, ['text', 'name', 'flow', 'amount', 'currency']).join(' ');
+  const rest = { id, at, phone, text, isBad: false, events: [event] };
+  return type === 'message.received' ? { kind: 'reply', ...rest } : { kind: 'event', title: type, ...rest };
 }
 
 function reasonOf(events: readonly SandboxEvent[]): string | undefined {

@@ -1,10 +1,8 @@
 import { maskKey } from '../base/redact.ts';
-import { scopes } from '../contract/keys.ts';
 import { planNames } from '../contract/plans.ts';
 import { ask, useAsked } from './ask.ts';
-import { now } from './clock.tsx';
-import { Confirm, Form } from './dialog.tsx';
 import { faultText, presets } from './faults.ts';
+import { now } from './model.ts';
 import { act, Copy } from './notice.tsx';
 import { timeText } from './words.ts';
 
@@ -103,7 +101,6 @@ const tones = { active: 'good', inactive: 'plain', revoked: 'bad' } as const;
 /** The keys of the API. */
 function Keys() {
   const keys = useAsked(['keys'], 'keys') ?? [];
-  const create = (name: string) => ask('createKey', { scope: scopes.find((scope) => scope === name) });
   return (
     <section aria-labelledby="keys">
       <h2 id="keys">Keys</h2>
@@ -113,35 +110,12 @@ function Keys() {
           <p class="note">
             {scope} · <span class={`is-${tones[state]}`}>{state}</span>
           </p>
-          <div class="line">
-            <Copy text={text}>Copy</Copy>
-            {state !== 'revoked' && (
-              <Confirm
-                does="Revoke"
-                text="Requests with it are answered 401 from then on. This cannot be undone."
-                action={() => ask('revokeKey', { key: id })}
-              />
-            )}
-          </div>
+          <Copy text={text}>Copy</Copy>
         </div>
       ))}
-      <Form class="line" onFilled={(scope) => void act(() => create(scope))}>
-        <select name="value" aria-label="Scope">
-          {scopes.map((scope) => (
-            <option key={scope} selected={scope === 'full'}>
-              {scope}
-            </option>
-          ))}
-        </select>
-        <button type="submit">Create key</button>
-        {keys.some(({ state }) => state === 'inactive') && (
-          <Confirm
-            does="Go live"
-            text="This activates the live keys. Their messages are simulated, too. This cannot be undone."
-            action={() => ask('goLive')}
-          />
-        )}
-      </Form>
+      <p class="note">
+        New and revoked ones: <code>bizmsg sandbox set --help</code>
+      </p>
     </section>
   );
 }

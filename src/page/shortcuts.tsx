@@ -26,7 +26,7 @@ export function listenForKeys(): void {
       return;
     }
     const isIn = (selector: string) => target instanceof HTMLElement && target.closest(selector) !== null;
-    if (isCommand || event.altKey || event.isComposing || isIn('input, select, dialog')) return;
+    if (isCommand || event.altKey || isIn('input, select, dialog')) return;
     // The browser closes the popover, presses the button, or follows the link.
     if (key === 'Escape' && document.querySelector(':popover-open')) return;
     if (key === 'Enter' && isIn('a, button, summary')) return;
@@ -43,7 +43,6 @@ const shortcuts = {
   s: 'Send the message again',
   d: 'Redeliver its event',
   r: 'Reply as the customer',
-  n: 'Send a message',
   '/': 'Filter',
   'Ctrl K': 'Find anything',
   Esc: 'Close',

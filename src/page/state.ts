@@ -1,24 +1,15 @@
+import { signal } from '@preact/signals';
 import { outcomeOf, replaces } from '../contract/events.ts';
+import type { FeedRecord, LogName, Topic } from '../sandbox/control/feed.ts';
 import type { OutputOf } from '../sandbox/control/operations.ts';
-import type { FeedRecord, Topic } from '../sandbox/control/stream.ts';
 
-type Rows<K> = Extract<FeedRecord, { readonly kind: K; readonly rows: unknown }>['rows'] extends readonly (infer R)[]
-  ? R
-  : never;
-
-export type SandboxEvent = Rows<'events'>;
-export type Request = Rows<'requests'>;
-
-export interface Message extends Omit<Rows<'messages'>, 'campaign'> {
-  readonly campaign?: string | undefined;
+export type SandboxEvent = Extract<FeedRecord, { readonly kind: 'events' }>['rows'][number];
+export type Request = Extract<FeedRecord, { readonly kind: 'requests' }>['rows'][number];
+export type Message = Extract<FeedRecord, { readonly kind: 'messages' }>['rows'][number] & {
   readonly reason?: string | undefined;
-}
+};
 
-/** The logs of the sandbox that the page shows. */
-export const logs = ['messages', 'events', 'requests'] as const;
-export type LogName = (typeof logs)[number];
-
-/** Some records of the logs, oldest first. */
+/** Some records of the sandbox's logs, oldest first. */
 export interface Records {
   readonly messages: readonly Message[];
   readonly events: readonly SandboxEvent[];
@@ -47,58 +38,43 @@ export const emptyState: PageState = {
   versions: {},
 };
 
+export const state = signal(emptyState);
+
 /** The most records of a log that the page keeps. */
 const most = 20_000;
 
 /** Applies a record of the stream. */
 export function reduce(state: PageState, record: FeedRecord): PageState {
-  switch (record.kind) {
-    case 'reset':
-      return { ...emptyState, isLoaded: true, older: record.from, versions: state.versions };
-    case 'messages':
-      return { ...state, messages: joined(state.messages, record.rows) };
-    case 'events':
-      return {
-        ...state,
-        events: joined(state.events, record.rows),
-        messages: withReceipts(state.messages, record.rows),
-      };
-    case 'requests':
-      return { ...state, requests: joined(state.requests, record.rows) };
-    case 'due':
-      return { ...state, due: record.at };
-    case 'changed':
-      return { ...state, isLoaded: true, versions: moved(state.versions, record.topics) };
-    // A reply is an event, too.
-    case 'replies':
-    default:
-      return state;
-  }
+  if (record.kind === 'reset') return { ...emptyState, isLoaded: true, older: record.from, versions: state.versions };
+  if (record.kind === 'due') return { ...state, due: record.at };
+  if (record.kind === 'changed') return { ...state, isLoaded: true, versions: moved(state.versions, record.topics) };
+  return added(state, record);
+}
+
+function added(state: PageState, { kind, rows }: OutputOf<'older'>): PageState {
+  const messages = kind === 'events' ? withReceipts(state.messages, rows) : state.messages;
+  return { ...state, messages, [kind]: [...state[kind], ...rows].slice(-most) };
 }
 
 /** Adds a part of a log before what the page has. An empty part is the beginning of the log. */
 export function withOlder(state: PageState, { kind, rows }: OutputOf<'older'>): PageState {
-  if (kind === 'replies') return state;
   const older = rows.length === 0 ? 0 : Math.max(0, state.older[kind] - rows.length);
   return { ...state, older: { ...state.older, [kind]: older }, [kind]: [...rows, ...state[kind]] };
 }
 
 /** The log whose records go back least, if the sandbox has older ones of it; and how far they go back. */
-export function boundaryOf(state: PageState): { readonly log: LogName; readonly at: number } | undefined {
-  const open = logs.filter((log) => state.older[log] > 0);
-  const { messages, events, requests } = state;
-  const first = { messages: messages[0]?.sent_at, events: events[0]?.at, requests: requests[0]?.at };
-  const timeOf = (at: string | number | undefined) => (at === undefined ? Infinity : new Date(at).getTime());
-  const all = open.map((log) => ({ log, at: timeOf(first[log]) }));
-  return all.toSorted((one, other) => other.at - one.at)[0];
+export function boundaryOf({ older, messages, events, requests }: PageState) {
+  const all = [
+    { log: 'messages', at: Date.parse(messages[0]?.sent_at ?? '') },
+    { log: 'events', at: events[0]?.at },
+    { log: 'requests', at: Date.parse(requests[0]?.at ?? '') },
+  ] as const;
+  const open = all.map(({ log, at }) => ({ log, at: at || Infinity })).filter(({ log }) => older[log] > 0);
+  return open.sort((one, other) => other.at - one.at)[0];
 }
 
 function moved(versions: PageState['versions'], topics: readonly Topic[]): PageState['versions'] {
   return { ...versions, ...Object.fromEntries(topics.map((topic) => [topic, (versions[topic] ?? 0) + 1])) };
-}
-
-function joined<T>(before: readonly T[], added: readonly T[]): readonly T[] {
-  return [...before, ...added].slice(-most);
 }
 
 function withReceipts(messages: readonly Message[], events: readonly SandboxEvent[]): readonly Message[] {
@@ -128,12 +104,12 @@ export function reasonIn({ reason }: SandboxEvent['data']): string | undefined {
   return parts.filter((part) => typeof part === 'string').join(': ');
 }
 
-export function groupBy<T, K>(all: readonly T[], keyOf: (one: T) => K): Map<K, T[]> {
+export function groupBy<T, K>(all: readonly T[], keyOf: (item: T) => K): Map<K, T[]> {
   const groups = new Map<K, T[]>();
-  for (const one of all) {
-    const group = groups.get(keyOf(one));
-    if (group) group.push(one);
-    else groups.set(keyOf(one), [one]);
+  for (const item of all) {
+    const group = groups.get(keyOf(item));
+    if (group) group.push(item);
+    else groups.set(keyOf(item), [item]);
   }
   return groups;
 }

@@ -1,25 +1,18 @@
-interface StreamEvent {
-  /** The last id so far. */
-  readonly id: string;
-  /** Empty for a heartbeat. */
-  readonly data: string;
+import type { FeedRecord } from '../sandbox/control/feed.ts';
+
+interface Part {
+  readonly records: readonly FeedRecord[];
+  /** After these records. */
+  readonly cursor: string;
 }
 
-/** Reads server-sent events. EventSource cannot send the header with the token. */
-export async function* readStream(body: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncGenerator<StreamEvent> {
+/** Reads lines of JSON. An EventSource could not send the token in a header. */
+export async function* readStream(body: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncGenerator<Part, void> {
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
-  let [rest, id] = ['', ''];
+  let rest = '';
   for (let { value, done } = await reader.read(); !done; { value, done } = await reader.read()) {
-    const blocks = (rest + value).split('\n\n');
-    rest = blocks.pop() ?? '';
-    for (const block of blocks) {
-      id = fieldOf(block, 'id') ?? id;
-      yield { id, data: fieldOf(block, 'data') ?? '' };
-    }
+    const lines = (rest + value).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) yield JSON.parse(line);
   }
-}
-
-function fieldOf(block: string, name: string): string | undefined {
-  const line = block.split('\n').find((line) => line.startsWith(`${name}: `));
-  return line?.slice(name.length + 2);
 }

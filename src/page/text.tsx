@@ -1,7 +1,7 @@
 import type { Signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { unseen } from '../base/posix-quote.ts';
-import { type TextPart, textParts } from '../contract/template-text.ts';
+import { renderedText } from '../contract/template-text.ts';
 import type { OutputOf } from '../sandbox/control/operations.ts';
 
 /** Control characters, and others that a browser hides or that reorder a text, except line feeds and tabs. */
@@ -19,19 +19,11 @@ function escaped(text: string): string {
   return units.map((unit) => `\\u${unit}`).join('');
 }
 
-/** A text from outside, with its variables marked. */
-export function Text({ parts }: { readonly parts: readonly TextPart[] }) {
+/** A text from outside. */
+export function Text({ children }: { readonly children: string }) {
   return (
     <div class="text" dir="auto">
-      {parts.map(({ text, variable }) =>
-        variable === undefined ? (
-          marked(text)
-        ) : (
-          <mark title={variable} dir="auto">
-            {marked(text)}
-          </mark>
-        ),
-      )}
+      {marked(children)}
     </div>
   );
 }
@@ -55,12 +47,9 @@ export function Json({ value }: { readonly value: unknown }) {
   );
 }
 
-type Template = Pick<OutputOf<'templates'>[number], 'body' | 'variables'>;
-type Values = Readonly<Record<string, string>>;
-
 interface VariablesProps {
-  readonly template: Template;
-  readonly values: Signal<Values>;
+  readonly template: OutputOf<'templates'>[number];
+  readonly values: Signal<Readonly<Record<string, string>>>;
   /** Whether a form with an empty field cannot be submitted. */
   readonly isRequired?: boolean;
 }
@@ -82,7 +71,7 @@ export function Variables({ template: { body, variables }, values, isRequired }:
         </label>
       ))}
       <div class="bubble" role="group" aria-label="Preview">
-        <Text parts={textParts(body, variables, params)} />
+        <Text>{renderedText(body, variables, params)}</Text>
       </div>
     </>
   );

@@ -1,3 +1,15 @@
+import { posixQuote } from '../base/posix-quote.ts';
+import { type BodyOf, endpoints } from '../contract/endpoints.ts';
+
+/** §6: the numbers with a fixed outcome. */
+export const testNumbers = [
+  { phone: '+12025550101', does: 'always delivers' },
+  { phone: '+12025550102', does: 'always fails' },
+  { phone: '+12025550103', does: 'delivers after 5 s' },
+] as const;
+
+export const listen = 'bizmsg webhooks listen --profile local --forward-to 3000/hooks';
+
 const parts = { hour: '2-digit', minute: '2-digit', second: '2-digit', timeZone: 'UTC' } as const;
 const time = new Intl.DateTimeFormat('en-GB', parts);
 const moment = new Intl.DateTimeFormat('en-GB', { ...parts, fractionalSecondDigits: 3 });
@@ -42,4 +54,18 @@ export function countText(count: number, noun: string): string {
 
 export function shortUrl(url: string): string {
   return url.replace(/^https?:\/\//, '');
+}
+
+export function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** A command that sends the same message again. */
+export function curlOf({ to, template, params }: BodyOf<'sendTemplate'>): string {
+  return [
+    `curl "$BIZMSG_BASE_URL${endpoints.sendTemplate.path}"`,
+    '-H "Authorization: Bearer $BIZMSG_API_KEY"',
+    "-H 'Content-Type: application/json'",
+    `-d ${posixQuote(JSON.stringify({ to, template, params }))}`,
+  ].join(' \\\n  ');
 }

@@ -5,14 +5,15 @@ import type { ErrorStatus } from '../contract/statuses.ts';
 import { answer, refused, type Service } from './answer.ts';
 import { createMinuteWindow, rateLimitOf, usageOf } from './api/admission.ts';
 import { addSampleData, reset, seed } from './contents/contents.ts';
-import { activeSecrets } from './events/attempt.ts';
+import { createFeeds, feedRows, type LogName } from './control/feed.ts';
+import { glanceAt, problemsOf } from './control/glance.ts';
 import { redeliver, reportForwards } from './events/deliveries.ts';
+import { activeSecrets } from './events/attempt.ts';
 import { createDispatcher } from './events/dispatcher.ts';
-import { scheduleReceipts } from './events/receipts.ts';
+import { scheduleReceipts } from './events/schedule.ts';
 import { addWebhook, disableExternal, removeWebhook, rotateSecret, webhookRows } from './events/webhooks.ts';
 import type { DisconnectSignal, Exchange } from './exchange.ts';
 import { addFault, clearFaults, faultRows } from './faults.ts';
-import { createFeeds, createWait, createWatch, type FeedRows, feedRows } from './feed.ts';
 import { Refusal } from './refusal.ts';
 import type { StateFile } from './state/file.ts';
 import { createIds, newDataId, newSecret } from './state/ids.ts';
@@ -23,6 +24,7 @@ import { type AdjustableClock, createClock } from './time/clock.ts';
 import { createTime } from './time/time.ts';
 import { trigger } from './trigger/trigger.ts';
 import { viewsOf } from './views.ts';
+import { createWait, createWatch } from './watch.ts';
 
 export interface SandboxOptions {
   readonly plan?: PlanName | undefined;
@@ -107,8 +109,9 @@ export function createSandbox(options: SandboxOptions = {}) {
     watch: createWatch(store),
     openFeed: createFeeds(store, clock),
     /** The records before a cursor, as the feed has them. */
-    older: (kind: FeedRows['kind'], before: number, limit: number) =>
-      feedRows(state, kind, Math.max(0, before - limit), before),
+    older: (log: LogName, before: number, limit: number) => feedRows(state, log, Math.max(0, before - limit), before),
+    problems: () => problemsOf(state),
+    glance: (wanted: Parameters<typeof glanceAt>[1]) => glanceAt(state, wanted),
     waitForNext: createWait(store),
     setPlan: act(setPlan),
     usage: () => usageOf(state, service.minute, clock.now()),

@@ -1,7 +1,6 @@
 import * as read from '../contract/readers.ts';
 import { renderedText } from '../contract/template-text.ts';
-import { payloadOf } from './api/answers.ts';
-import { deliveryRecords, deliveryRows } from './events/deliveries.ts';
+import { deliveryRecords, deliveryRows, payloadOf } from './events/deliveries.ts';
 import { keyNamed } from './state/keys.ts';
 import { type Call, type Message, messageStatuses } from './state/records.ts';
 import type { State } from './state/state.ts';

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it, onTestFinished } from 'vitest';
-import { curlOf } from '../../src/page/curl.ts';
+import { curlOf } from '../../src/page/words.ts';
 import { cleanEnv, temporaryHome } from '../support/bin.ts';
 import { serveLocal } from '../support/local.ts';
 import { locatorsIn } from '../../src/sandbox/remote/locator.ts';

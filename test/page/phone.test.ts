@@ -159,7 +159,7 @@ describe.skipIf(noBrowser)(`the phone and the story (${noBrowser ?? 'in chromium
     const reply = page.getByRole('article', { name: 'Reply' });
     await expect.poll(() => reply.locator('.text').textContent()).toBe(marked);
     const message = page.getByRole('article', { name: 'verification_code' });
-    await expect.poll(() => message.locator('mark').textContent()).toBe(marked);
+    await expect.poll(() => message.locator('.text').textContent()).toBe(`Your code is ${marked}.`);
     await storyOn(page).getByText('Your handler answered 500').waitFor();
     await rowsOn(page).first().getByText('Ada ').waitFor();
     expect(await page.locator('img, main script').count()).toBe(0);

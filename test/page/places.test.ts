@@ -14,7 +14,7 @@ describe.skipIf(noBrowser)(`the places of the page (${noBrowser ?? 'in chromium'
     await page.getByRole('searchbox').fill('SIZE 42');
     const entries = page.getByRole('list', { name: 'contacts' }).getByRole('link');
     await expect.poll(() => entries.count()).toBe(1);
-    expect(await page.getByRole('status').first().innerText()).toMatch(/^1 of \d+ contacts$/);
+    expect(await page.getByRole('status').first().innerText()).toBe('1 contact');
     await entries.first().click();
     const details = page.getByRole('region', { name: 'Details' });
     await details.getByText('"shoe": "size 42"').waitFor();
@@ -29,20 +29,20 @@ describe.skipIf(noBrowser)(`the places of the page (${noBrowser ?? 'in chromium'
     const preview = details.getByRole('group', { name: 'Preview' });
     await preview.getByText('Hello {{name}}, your order {{order}}').waitFor();
     await details.getByRole('textbox', { name: 'order' }).fill('A-7');
-    await preview.getByText('Hello {{name}}, your order A-7').waitFor();
-    expect(await preview.locator('mark').allInnerTexts()).toEqual(['{{name}}', 'A-7']);
+    await expect.poll(() => preview.innerText()).toBe('Hello {{name}}, your order A-7 is on its way.');
     await page.getByRole('link', { name: 'regalo' }).click();
     await page.getByText('only an approved template can be sent').waitFor();
   });
 
-  it('Data sends a campaign, which is one row', async () => {
+  it('Data shows a campaign, which is one row once it was sent', async () => {
     shown.sandbox.seed({ campaigns: [{ name: 'Paged', template: 'welcome', status: 'SCHEDULED' }] });
     const page = await tabs.open(shown.link);
     await page.getByRole('link', { name: 'Data' }).click();
     await page.getByRole('link', { name: 'Campaigns' }).click();
     await page.getByRole('link', { name: 'Paged' }).click();
-    await page.getByRole('button', { name: 'Send to all contacts' }).click();
+    shown.sandbox.trigger('broadcast.completed', { campaign: 'Paged' });
     await page.getByRole('link', { name: 'Paged' }).getByText('COMPLETED').waitFor();
+    await page.getByRole('region', { name: 'Details' }).getByText('welcome', { exact: true }).waitFor();
     await page.getByRole('link', { name: 'Activity' }).click();
     await rowsOn(page).filter({ hasText: 'broadcast.completed' }).getByText('5 messages of welcome').waitFor();
     await page.getByRole('region', { name: 'Phone' }).getByRole('heading', { name: 'Grace Hopper' }).waitFor();
@@ -77,26 +77,13 @@ describe.skipIf(noBrowser)(`the places of the page (${noBrowser ?? 'in chromium'
     await page.getByText('No faults').waitFor();
   });
 
-  it('Setup creates keys, and asks before one is revoked or the live keys become active', async () => {
+  it('Setup shows the keys, masked', async () => {
     const page = await tabs.open(shown.link);
     await show(page, 'setup');
-    await page.getByRole('combobox', { name: 'Scope' }).selectOption('read-only');
-    await page.getByRole('button', { name: 'Create key' }).click();
-    await expect.poll(() => shown.sandbox.keys.list().at(-1)).toMatchObject({ scope: 'read-only', mode: 'sandbox' });
-    await expect.poll(() => page.getByRole('button', { name: 'Revoke' }).count()).toBe(3);
-    const states = () => shown.sandbox.keys.list().map(({ state }) => state);
-    await page.getByRole('button', { name: 'Revoke' }).last().click();
-    const dialog = page.getByRole('dialog').filter({ hasText: 'cannot be undone' });
-    await dialog.waitFor();
-    await page.keyboard.press('Escape');
-    await expect.poll(() => dialog.count()).toBe(0);
-    expect(states()).not.toContain('revoked');
-    await page.getByRole('button', { name: 'Revoke' }).last().click();
-    await dialog.getByRole('button', { name: 'Revoke' }).click();
-    await expect.poll(states).toContain('revoked');
-    await page.getByRole('button', { name: 'Go live' }).click();
-    await dialog.getByRole('button', { name: 'Go live' }).click();
-    await expect.poll(states).not.toContain('inactive');
+    const [first] = shown.sandbox.keys.list();
+    const card = page.getByRole('group', { name: `sk_test_…${first?.text.slice(-4)}` });
+    await card.getByText('full · active').waitFor();
+    expect(await page.getByRole('main').innerText()).not.toContain(first?.text);
   });
 
   it('the strip adds, shows and removes a webhook', async () => {
@@ -118,7 +105,6 @@ describe.skipIf(noBrowser)(`the places of the page (${noBrowser ?? 'in chromium'
     await strip.getByText('0 of 1').waitFor();
     await strip.click();
     await popover.getByRole('button', { name: 'Remove' }).click();
-    await page.getByRole('dialog', { name: 'Remove?' }).getByRole('button', { name: 'Remove' }).click();
     await expect.poll(() => shown.sandbox.webhooks.list()).toEqual([]);
   });
 
@@ -207,15 +193,14 @@ describe.skipIf(noBrowser)(`the places of the page (${noBrowser ?? 'in chromium'
     // The story may ask for its message once more.
     const page = await tabs.open(shown.link, { expected: /status of 404/ });
     await rowsOn(page).first().waitFor();
-    const menu = (name: string) => page.getByRole('dialog', { name: 'More' }).getByRole('button', { name });
     await page.getByRole('button', { name: 'Menu' }).click();
-    await menu('dark').click();
+    await page.getByRole('combobox', { name: 'Theme' }).selectOption('dark');
     expect(await page.evaluate('getComputedStyle(document.body).colorScheme')).toBe('dark');
     await page.getByText('Shortcuts').click();
     await page.getByText('Redeliver its event').waitFor();
-    await menu('Clear all').click();
+    await page.getByText('Clear messages and logs').click();
     expect(shown.sandbox.messages()).toHaveLength(1);
-    await page.getByRole('dialog', { name: 'Clear all' }).getByRole('button', { name: 'Clear all' }).click();
+    await page.getByRole('button', { name: 'Clear all' }).click();
     await firstSteps(page).waitFor();
     expect(shown.sandbox.messages()).toEqual([]);
     await shown.send('+12025550101', 'verification_code', ['1']);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { manualClock } from '../../src/sandbox/time/clock.ts';
 import { isMatch, rowsOf } from '../../src/page/rows.ts';
 import { boundaryOf, emptyState, reduce, withOlder } from '../../src/page/state.ts';
-import type { FeedRecord } from '../../src/sandbox/control/stream.ts';
+import type { FeedRecord } from '../../src/sandbox/control/feed.ts';
 import { type Calls, calls, paths } from '../sandbox/calls.ts';
 
 /** The state of a page that has just been opened. */

@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { httpRequest } from '../../src/base/http-request.ts';
 import { endpoints } from '../../src/contract/endpoints.ts';
 import { readStream } from '../../src/page/stream.ts';
-import type { FeedRecord } from '../../src/sandbox/control/stream.ts';
+import type { FeedRecord } from '../../src/sandbox/control/feed.ts';
 import { newHome } from '../support/fake-service.ts';
 import { firstSteps, noBrowser, rowsOn, startApart, useBrowser, useSandbox } from './browser.ts';
 
@@ -19,15 +19,15 @@ async function open(after = '') {
     headers,
     signal: controller.signal,
   });
-  expect(response.headers.get('content-type')).toBe('text/event-stream');
+  expect(response.headers.get('content-type')).toBe('application/x-ndjson');
   if (!response.body) throw new Error('the stream has no body');
   const events = readStream(response.body);
   return {
     close: () => controller.abort(),
-    next: async (): Promise<{ readonly id: string; readonly records: readonly FeedRecord[] }> => {
+    async next() {
       const { value } = await events.next();
       if (!value) throw new Error('the stream has ended');
-      return { id: value.id, records: JSON.parse(value.data) };
+      return value;
     },
   };
 }
@@ -43,16 +43,16 @@ describe('the stream', () => {
     shown.sandbox.trigger('message.received', { from: '+12025550101', text: 'Hi' });
     const stream = await open();
     const { records } = await stream.next();
-    expect(kinds(records)).toEqual(['reset', 'messages', 'replies', 'events', 'requests']);
+    expect(kinds(records)).toEqual(['reset', 'messages', 'events', 'requests']);
   });
 
   it('continues after a cursor, without gap or repetition', async () => {
     await shown.send('+12025550101', 'welcome');
     const stream = await open();
-    const { id } = await stream.next();
+    const { cursor } = await stream.next();
     stream.close();
     const sent = await shown.send('+12025550102', 'welcome');
-    const { records } = await (await open(id)).next();
+    const { records } = await (await open(cursor)).next();
     expect(kinds(records)).toEqual(['messages', 'requests']);
     expect(records.flatMap((record) => (record.kind === 'messages' ? record.rows : []))).toMatchObject([{ id: sent }]);
   });
@@ -66,7 +66,7 @@ describe('the stream', () => {
     expect(kinds((await stream.next()).records)).toEqual(['events']);
   });
 
-  it.each(['nonsense', '0.0.0.0.other-data', '9.9.9.9.', '1e9.0.0.0.x'])(
+  it.each(['nonsense', '0.0.0.other-data', '9.9.9.', '1e9.0.0.x'])(
     'starts over for a cursor that is not of this data: %j',
     async (cursor) => {
       expect(kinds((await (await open(cursor)).next()).records)[0]).toBe('reset');
@@ -76,20 +76,20 @@ describe('the stream', () => {
   it('starts over after a reset of the sandbox', async () => {
     await shown.send('+12025550101', 'welcome');
     const stream = await open();
-    const { id } = await stream.next();
+    const { cursor } = await stream.next();
     shown.sandbox.reset('all');
     expect(kinds((await stream.next()).records)).toEqual(['reset']);
-    expect(kinds((await (await open(id)).next()).records)).toEqual(['reset']);
+    expect(kinds((await (await open(cursor)).next()).records)).toEqual(['reset']);
   });
 
   it('starts over with the newest 500 messages for a page that is more than 5,000 behind', async () => {
     const stream = await open();
-    const { id } = await stream.next();
+    const { cursor } = await stream.next();
     stream.close();
     const phones = Array.from({ length: 5_001 }, (_, at) => ({ phone: `+1202${String(5_600_000 + at)}` }));
     shown.sandbox.seed({ contacts: phones });
     shown.sandbox.trigger('broadcast.completed', { name: 'Large', template: 'welcome' });
-    const { records } = await (await open(id)).next();
+    const { records } = await (await open(cursor)).next();
     expect(kinds(records)[0]).toBe('reset');
     const rows = records.flatMap((record) => (record.kind === 'messages' ? record.rows : []));
     expect([rows.length, rows.at(-1)?.to]).toEqual([500, phones.at(-1)?.phone]);

@@ -179,7 +179,7 @@ it('survives an aborted CONNECT', async () => {
   expect(await raw(server.port, 'GET / HTTP/1.0\r\n\r\n')).toContain('401');
 });
 
-it('counts an open page as activity, with a heartbeat every ten seconds', async () => {
+it('counts an open page as activity', async () => {
   const clock = manualClock();
   let told = 0;
   await using server = await served({ clock, idle: 60_000, onIdle: () => told++ });
@@ -187,8 +187,6 @@ it('counts an open page as activity, with a heartbeat every ten seconds', async 
   const { body } = await fetch(`${server.url}/__sandbox/stream`, { headers });
   const reader = body?.getReader();
   await reader?.read();
-  await clock.advance(10_000);
-  expect(new TextDecoder().decode((await reader?.read())?.value)).toBe(':\n\n');
   await clock.advance(600_000);
   expect(told).toBe(0);
   await reader?.cancel();

@@ -2,7 +2,7 @@ import { cell } from '../../cli/output/rows.ts';
 import type { Ui } from '../../cli/output/ui.ts';
 import { type Step, stepsOf } from '../../sandbox/control/story.ts';
 import type { DeliveryRecord } from '../../sandbox/events/deliveries.ts';
-import type { HappenedEvent } from '../../sandbox/feed.ts';
+import type { HappenedEvent } from '../../sandbox/watch.ts';
 import type { MessageStory, RequestRow } from '../../sandbox/views.ts';
 import type { SandboxEvent } from '../../sandbox/state/records.ts';
 

@@ -7,7 +7,7 @@ import { counted } from '../../cli/output/figures.ts';
 import { choice, duration, flag, type Input, option, port } from '../../cli/params.ts';
 import { planNames } from '../../contract/plans.ts';
 import { defaultData, type Locator } from '../../sandbox/remote/locator.ts';
-import type { Happened } from '../../sandbox/feed.ts';
+import type { Happened } from '../../sandbox/watch.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import { onlyLocal } from '../../session/caller.ts';
 import { isInBackground } from '../../session/sandboxes.ts';

@@ -2,7 +2,7 @@ import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { Frozen } from '../clock.tsx';
 import { Icon } from '../icons.tsx';
-import { askNames, chosen, countIn, filter, rows, shown, tab, type TabName } from '../known.ts';
+import { askNames, chosen, countIn, filter, rows, shown, tab, type TabName } from '../model.ts';
 import { goBack, goTo, isNarrow, route } from '../route.ts';
 import { useKeys } from '../shortcuts.tsx';
 import { Empty } from './empty.tsx';

@@ -1,11 +1,9 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { send } from '../ask.ts';
-import { Icon } from '../icons.tsx';
-import { environment, webhooks } from '../known.ts';
+import { environment, webhooks } from '../model.ts';
 import { act, Command } from '../notice.tsx';
-import { testNumbers } from '../numbers.ts';
-import { listen } from './strip.tsx';
+import { listen, testNumbers } from '../words.ts';
 
 const first = { to: testNumbers[0].phone, template: 'welcome', params: [] };
 
@@ -22,16 +20,16 @@ export function Empty() {
       <h2>Waiting for your first message</h2>
       <p class="note">Nothing here reaches a real phone. This page updates by itself.</p>
       <ol>
-        <StepOf number="1" title="Send a message">
+        <StepOf title="1 Send a message">
           <button class="main" disabled={isSending.value} onClick={() => void sendFirst()}>
             Send one now
           </button>
           <Command>{`bizmsg send-template ${first.to} ${first.template} --profile local`}</Command>
         </StepOf>
-        <StepOf number={webhooks.value?.length ? 'done' : '2'} title="Receive its events in your handler">
+        <StepOf title={`${webhooks.value?.length ? '✓' : '2'} Receive its events in your handler`}>
           <Command>{listen}</Command>
         </StepOf>
-        <StepOf number="3" title="Or call it from your code">
+        <StepOf title="3 Or call it from your code">
           <Command>{environment.value.trim()}</Command>
         </StepOf>
       </ol>
@@ -48,17 +46,14 @@ export function Empty() {
 }
 
 interface StepProps {
-  readonly number: string;
   readonly title: string;
   readonly children: ComponentChildren;
 }
 
-function StepOf({ number, title, children }: StepProps) {
+function StepOf({ title, children }: StepProps) {
   return (
     <li class="line">
-      <h3>
-        {number === 'done' ? <Icon name="delivered" class="is-good" label="done" /> : number} {title}
-      </h3>
+      <h3>{title}</h3>
       {children}
     </li>
   );

@@ -1,8 +1,7 @@
 import { signal, useSignal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
-import { now } from '../clock.tsx';
 import { Icon } from '../icons.tsx';
-import { chosen, deliveriesOf, inView, isHeld, loadOlder, nameOf, release, shown, waiting } from '../known.ts';
+import { chosen, deliveriesOf, inView, isHeld, loadOlder, nameOf, now, release, shown, waiting } from '../model.ts';
 import { resultOf } from '../result.ts';
 import { goTo, isTight } from '../route.ts';
 import type { Row } from '../rows.ts';
@@ -120,6 +119,7 @@ function RowView({ row, place, height, isChosen }: RowViewProps) {
 
 const tones = { accepted: 'wait', delivered: 'plain', read: 'good', failed: 'bad' } as const;
 
+/** The state of a row. */
 export function Glyph({ row: { kind, message, isBad } }: { readonly row: Row }) {
   const status = message?.status;
   const name = isBad ? 'failed' : kind === 'message' ? (status ?? 'delivered') : kind;

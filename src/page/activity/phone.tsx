@@ -1,17 +1,18 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
-import { textParts } from '../../contract/template-text.ts';
+import type { OutputOf } from '../../sandbox/control/operations.ts';
 import { ask, tryAsk } from '../ask.ts';
-import { state } from '../connection.ts';
 import { Form, Popover } from '../dialog.tsx';
 import { Icon } from '../icons.tsx';
-import { names, templates } from '../known.ts';
-import { act, Copy } from '../notice.tsx';
+import { names } from '../model.ts';
+import { act } from '../notice.tsx';
 import { goTo } from '../route.ts';
 import type { Row } from '../rows.ts';
-import type { Message } from '../state.ts';
+import { state } from '../state.ts';
 import { Line, marked, Text } from '../text.tsx';
 import { timeText } from '../words.ts';
+
+type Message = OutputOf<'messages'>[number] & { readonly reason?: string | undefined };
 
 interface Item {
   readonly id: string;
@@ -21,16 +22,16 @@ interface Item {
   readonly reply?: string;
 }
 
-/** Messages that are shown at first, and asked of those that the page does not have. */
+/** Messages that are shown after the chosen one's, and asked of those that the page does not have. */
 const page = 60;
 
 /** The messages as the customer sees them; one is outlined. */
 export function Phone({ row: { id, phone, messages } }: { readonly row: Row }) {
   const chat = useRef<HTMLDivElement>(null);
-  const most = useSignal(page);
   const items = itemsOf(phone, useHistory(phone));
-  const shown = items.slice(-most.value);
   const chosen = messages?.[0]?.id ?? id;
+  const at = items.findIndex((item) => item.id === chosen);
+  const shown = items.slice(at < 0 || at > items.length - page ? -page : at);
   const last = items.at(-1)?.id;
   const name = names.value.get(phone);
   useLayoutEffect(() => {
@@ -42,16 +43,10 @@ export function Phone({ row: { id, phone, messages } }: { readonly row: Row }) {
       <header>
         <h2 class="one-line">
           <Line>{name ?? phone}</Line>
-          {name && <small>{phone}</small>}
         </h2>
-        <Copy text={phone} label="Copy number" class="quiet">
-          <Icon name="copy" />
-        </Copy>
+        {name && <small>{phone}</small>}
       </header>
       <div ref={chat} class="chat" role="region" tabIndex={0} aria-label="List of messages">
-        {items.length > shown.length && (
-          <button onClick={() => (most.value = Infinity)}>{items.length - shown.length} earlier</button>
-        )}
         {shown.map((item, at) => (
           <Bubble key={item.id} item={item} isRepeat={isRepeat(shown, at)} isChosen={item.id === chosen} />
         ))}
@@ -116,7 +111,7 @@ function Bubble({ item: { id, at, message, reply = '' }, isRepeat, isChosen }: B
       aria-label={message ? `${message.template}, ${message.status}` : 'Reply'}
       onClick={open}
     >
-      {message ? <MessageText message={message} /> : <Text parts={[{ text: reply }]} />}
+      <Text>{message ? (message.text ?? 'Its template was deleted, so the text is unknown.') : reply}</Text>
       <small>
         {isRepeat && 'sent twice · '}
         {timeText(at)}{' '}
@@ -129,13 +124,6 @@ function Bubble({ item: { id, at, message, reply = '' }, isRepeat, isChosen }: B
       </small>
     </article>
   );
-}
-
-/** With the variables marked. */
-function MessageText({ message: { template: name, params, text } }: { readonly message: Message }) {
-  const template = templates.value?.find((one) => one.name === name);
-  if (template) return <Text parts={textParts(template.body, template.variables, params)} />;
-  return <Text parts={[{ text: text ?? 'Its template was deleted, so the text is unknown.' }]} />;
 }
 
 const canned = {

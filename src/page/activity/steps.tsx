@@ -1,11 +1,8 @@
-import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
 import type { Step } from '../../sandbox/control/story.ts';
-import { now } from '../clock.tsx';
-import { env } from '../known.ts';
+import { now } from '../model.ts';
 import { Copy } from '../notice.tsx';
 import { Json, marked } from '../text.tsx';
-import { momentText, offsetText, shortUrl, waitText } from '../words.ts';
+import { capital, momentText, offsetText, shortUrl, waitText } from '../words.ts';
 
 /** A step, and the number of equal answers after the first that it stands for. */
 interface Shown {
@@ -40,7 +37,7 @@ export function Steps({ steps, payloads }: StepsProps) {
             <time>{step.state === 'pending' ? waitText(step.at - now.value) : time}</time>
             <div class="more">
               {same === 0 && <Answer step={step} />}
-              {payload && <Received payload={payload} step={step} isOpen={event === latest} />}
+              {payload && <Received payload={payload} attempt={step.attempt} isOpen={event === latest} />}
             </div>
           </li>
         );
@@ -62,11 +59,11 @@ function folded(steps: readonly Step[]): readonly Shown[] {
 
 function isSame(one: Step, other: Step): boolean {
   if (!one.attempt || !other.attempt || other.state !== 'bad') return false;
-  return one.what === other.what && answerText(one) === answerText(other);
-}
-
-function answerText({ attempt, forward }: Step): string {
-  return [attempt?.response?.status, attempt?.error, attempt?.response?.body, forward?.body].join(' ');
+  return (
+    one.what === other.what &&
+    one.attempt.response?.status === other.attempt.response?.status &&
+    answerOf(one) === answerOf(other)
+  );
 }
 
 function isLastOfEvent(all: readonly Shown[], at: number): boolean {
@@ -80,87 +77,65 @@ function eventBefore(all: readonly Shown[], at: number): Step | undefined {
 }
 
 function Title({ step: { kind, what, note, state, attempt, forward }, same }: Shown) {
-  if (kind === 'request') {
-    const title = what === null ? 'Sent' : state === 'bad' ? 'Sent, but the answer failed' : 'Accepted';
-    return titled(title, what === null ? '' : `${what.replace(/ .*\//, ' ')} → ${note}`);
-  }
-  if (kind === 'event')
-    return titled(
-      (what ?? '').replace(/^message\.(.)/, (_, letter: string) => letter.toUpperCase()),
-      note,
-    );
   const took = attempt ?? forward;
-  if (!took) return titled(shortUrl(what ?? ''), note);
-  const status = attempt?.response?.status ?? forward?.status ?? 'no answer';
-  const words = [/^retry \d+/.exec(note)?.[0], `in ${took.took} ms`, same && 'same answer', same > 1 && `× ${same}`];
+  if (took) {
+    const status = attempt?.response?.status ?? forward?.status ?? 'no answer';
+    const words = [/^retry \d+/.exec(note)?.[0], `in ${took.took} ms`, same && 'same answer', same > 1 && `× ${same}`];
+    return (
+      <>
+        <bdi>{shortUrl(what ?? '')}</bdi> <span class={`mono is-${state}`}>{status} </span>
+        <span class="note">{words.filter(Boolean).join(', ')}</span>
+      </>
+    );
+  }
+  const isRequest = kind === 'request' && what !== null;
+  const title = kind === 'request' ? requestTitle(what, state) : eventTitle(what ?? '');
   return (
     <>
-      <bdi>{shortUrl(what ?? '')}</bdi> <span class={`mono is-${state}`}>{status} </span>
-      <span class="note">{words.filter(Boolean).join(', ')}</span>
+      <bdi>{title}</bdi>{' '}
+      <span class="note">{marked(isRequest ? `${what.replace(/ .*\//, ' ')} → ${note}` : note)}</span>
     </>
   );
 }
 
-function titled(title: string, note: string) {
-  return (
-    <>
-      <bdi>{title}</bdi> <span class="note">{marked(note)}</span>
-    </>
-  );
+function requestTitle(what: string | null, state: Step['state']): string {
+  if (what === null) return 'Sent';
+  return state === 'bad' ? 'Sent, but the answer failed' : 'Accepted';
+}
+
+function eventTitle(what: string): string {
+  return what.startsWith('message.') ? capital(what.slice('message.'.length)) : shortUrl(what);
+}
+
+function answerOf({ attempt, forward }: Step): string {
+  return (attempt?.error ?? forward?.error ?? forward?.body ?? attempt?.response?.body ?? '').trim();
 }
 
 /** Three lines of the answer to a failed attempt. */
-function Answer({ step: { state, attempt, forward } }: { readonly step: Step }) {
-  const text = attempt?.error ?? forward?.error ?? forward?.body ?? attempt?.response?.body ?? '';
-  if (state !== 'bad' || text.trim() === '') return null;
-  return <pre tabIndex={0}>{marked(text.trim().split('\n', 3).join('\n').slice(0, 600))}</pre>;
+function Answer({ step }: { readonly step: Step }) {
+  const text = answerOf(step);
+  if (step.state !== 'bad' || text === '') return null;
+  return <pre tabIndex={0}>{marked(text.split('\n', 3).join('\n').slice(0, 600))}</pre>;
 }
 
 interface ReceivedProps {
   readonly payload: object;
-  readonly step: Step;
+  readonly attempt: Step['attempt'];
   readonly isOpen: boolean;
 }
 
 /** The request to the handler. */
-function Received({ payload, step: { attempt }, isOpen }: ReceivedProps) {
-  const signature = useSignature(attempt);
-  const headers = Object.entries(attempt?.request.headers ?? {}).map(([name, value]) => `${name}: ${value}`);
+function Received({ payload, attempt, isOpen }: ReceivedProps) {
+  const { headers = {}, signature } = attempt?.request ?? {};
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
   return (
     <details open={isOpen}>
-      <summary>{attempt ? `What it got: payload · headers${signature}` : 'Payload'}</summary>
+      <summary>{attempt ? `What it got: payload · headers · signature ${signature}` : 'Payload'}</summary>
       <div class="payload">
         <Copy text={JSON.stringify(payload, null, 2)}>Copy</Copy>
         <Json value={payload} />
       </div>
-      {attempt && <pre tabIndex={0}>{marked(headers.join('\n'))}</pre>}
+      {attempt && <pre tabIndex={0}>{marked(lines.join('\n'))}</pre>}
     </details>
   );
-}
-
-function useSignature(attempt: Step['attempt']): string {
-  const text = useSignal('');
-  const secrets = env.value?.secrets;
-  const check = async () => {
-    if (!attempt || !secrets) return;
-    text.value = ` · signature ${(await isSigned(attempt.request, secrets)) ? 'valid' : 'invalid'}`;
-  };
-  useEffect(() => void check(), [attempt?.at, secrets]);
-  return text.value;
-}
-
-/** Whether a delivery has a valid signature of Standard Webhooks. */
-async function isSigned(
-  { headers, body }: NonNullable<Step['attempt']>['request'],
-  secrets: readonly string[],
-): Promise<boolean> {
-  const signed = new TextEncoder().encode(`${headers['webhook-id']}.${headers['webhook-timestamp']}.${body}`);
-  const signatures = headers['webhook-signature']?.split(' ') ?? [];
-  for (const secret of secrets) {
-    const bytes = Uint8Array.from(atob(secret.replace(/^whsec_/, '')), (character) => character.charCodeAt(0));
-    const key = await crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign']);
-    const signature = new Uint8Array(await crypto.subtle.sign('HMAC', key, signed));
-    if (signatures.includes(`v1,${btoa(String.fromCharCode(...signature))}`)) return true;
-  }
-  return false;
 }

@@ -2,12 +2,10 @@ import type { ComponentChildren } from 'preact';
 import type { EventName } from '../../contract/events.ts';
 import { eventSteps, stepsOf } from '../../sandbox/control/story.ts';
 import { ask, useAsked } from '../ask.ts';
-import { now } from '../clock.tsx';
 import { compose } from '../compose.tsx';
-import { curlOf } from '../curl.ts';
 import { Popover } from '../dialog.tsx';
 import { Icon } from '../icons.tsx';
-import { nameOf, names, release } from '../known.ts';
+import { nameOf, names, now, release } from '../model.ts';
 import { act, Copy } from '../notice.tsx';
 import { type Verdict, verdictOf } from '../result.ts';
 import { goTo, linkTo } from '../route.ts';
@@ -15,7 +13,7 @@ import type { Row } from '../rows.ts';
 import { useKeys } from '../shortcuts.tsx';
 import type { Message } from '../state.ts';
 import { Json, Line, marked } from '../text.tsx';
-import { countText } from '../words.ts';
+import { capital, countText, curlOf } from '../words.ts';
 import { Glyph } from './list.tsx';
 import { Steps } from './steps.tsx';
 
@@ -55,7 +53,7 @@ function OfMessage({ row }: { readonly row: Row }) {
 
 function titleOf({ text }: Row, status: string): string {
   const [, reason = ''] = status === 'failed' ? (/^(\w+):/.exec(text) ?? []) : [];
-  return status.charAt(0).toUpperCase() + status.slice(1) + (reason && `: ${reason}`);
+  return capital(status) + (reason && `: ${reason}`);
 }
 
 /** A reply, a broadcast, or another event. */
@@ -116,7 +114,12 @@ function Head({ row, id, title, children }: HeadProps) {
         <Glyph row={row} /> {marked(title.slice(0, 120))}
       </h2>
       <p class="note">
-        {children} {id !== '' && <code title={id}>· {id.replace(/^(\w+?_).*(.{3})$/, '$1…$2')}</code>}
+        {children}{' '}
+        {id !== '' && (
+          <code class="one-line" title={id}>
+            · {id.replace(/^(\w+?_).*(.{3})$/, '$1…$2')}
+          </code>
+        )}
       </p>
     </header>
   );
@@ -133,15 +136,17 @@ function Name({ phone }: { readonly phone: string }) {
   );
 }
 
+type Sent = Pick<Message, 'id' | 'to' | 'template' | 'params' | 'status'>;
+
 interface ActionsProps {
-  readonly message: Message | undefined;
+  readonly message: Sent | undefined;
   /** The event to redeliver. */
   readonly event: string | undefined;
 }
 
 function Actions({ message, event }: ActionsProps) {
-  const again = () => void (message && act(() => sendAgain(message.id), 'Sent again'));
-  const redeliver = () => void (event && act(() => ask('redeliver', { id: event }), 'Redelivered'));
+  const again = () => message && void act(() => sendAgain(message.id));
+  const redeliver = () => event && void redelivered(event);
   useKeys({ s: again, d: redeliver });
   return (
     <div class="actions line">
@@ -170,6 +175,13 @@ async function sendAgain(message: string): Promise<void> {
   goTo('activity', id);
 }
 
+function redelivered(id: string): Promise<boolean> {
+  return act(
+    () => ask('redeliver', { id }),
+    () => 'Redelivered',
+  );
+}
+
 const reasons = {
   undeliverable: 'the number cannot be reached',
   blocked: 'the customer has blocked the sender',
@@ -178,8 +190,8 @@ const reasons = {
   opted_out: 'the customer has opted out',
 } as const;
 
-/** The next receipts of a message, and its id. */
-function More({ message: { id, status } }: { readonly message: Message }) {
+/** The next receipts of a message. */
+function More({ message: { id, status } }: { readonly message: Sent }) {
   const receipt = (title: string, event: EventName, fields: object = {}) => (
     <button
       key={title}
@@ -210,9 +222,7 @@ function VerdictBox({ of: verdict }: { readonly of: Verdict | undefined }) {
     <div class={`card verdict is-${tone}`} role="group" aria-label="Verdict">
       <strong>{marked(text)}</strong>
       <p class="note">{marked(note)}</p>
-      {delivery && (
-        <button onClick={() => void act(() => ask('redeliver', { id: delivery }), 'Redelivered')}>{does}</button>
-      )}
+      {delivery && <button onClick={() => void redelivered(delivery)}>{does}</button>}
     </div>
   );
 }

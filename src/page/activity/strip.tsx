@@ -1,11 +1,9 @@
 import type { OutputOf } from '../../sandbox/control/operations.ts';
 import { ask } from '../ask.ts';
-import { Confirm, Form, Popover } from '../dialog.tsx';
-import { env, problems, webhooks } from '../known.ts';
+import { Form, Popover } from '../dialog.tsx';
+import { env, problems, webhooks } from '../model.ts';
 import { act, Command, Copy } from '../notice.tsx';
-import { shortUrl } from '../words.ts';
-
-export const listen = 'bizmsg webhooks listen --profile local --forward-to 3000/hooks';
+import { listen, shortUrl } from '../words.ts';
 
 type Webhook = OutputOf<'webhooks'>[number];
 
@@ -76,7 +74,7 @@ function Endpoint({ of: webhook, more }: { readonly of: Webhook; readonly more: 
 /** The webhooks, their secret, and a form for a new one. */
 function Endpoints() {
   const add = async (url: string, form: HTMLFormElement) => {
-    if (await act(() => ask('addWebhook', { url }), 'Added')) form.reset();
+    if (await act(() => ask('addWebhook', { url }))) form.reset();
   };
   const all = webhooks.value ?? [];
   return (
@@ -113,11 +111,7 @@ function Details({ of: { id, url, events, state, reason, secret } }: { readonly 
         {secret === 'own' && ' · its own secret'}
         {state === 'disabled' && <span class="is-bad"> · disabled: {reason}</span>}
       </p>
-      <Confirm
-        does="Remove"
-        text={`${url} receives no more events.`}
-        action={() => ask('removeWebhook', { webhook: id })}
-      />
+      <button onClick={() => void act(() => ask('removeWebhook', { webhook: id }))}>Remove</button>
     </div>
   );
 }

@@ -2,13 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import { statuses } from '../../contract/statuses.ts';
 import { json, type Reply } from '../exchange.ts';
 import { Refusal } from '../refusal.ts';
-import type { SandboxEvent } from '../state/records.ts';
 import type { Table } from '../state/table.ts';
-
-/** The body that a webhook receives. */
-export function payloadOf({ type, at, data }: SandboxEvent): object {
-  return { type, timestamp: new Date(at).toISOString(), data };
-}
 
 type Problem = Pick<Refusal, 'message' | 'retryAfter'> & {
   readonly status: number;

@@ -1,8 +1,8 @@
 import { Refusal } from '../refusal.ts';
 import { newDataId } from '../state/ids.ts';
-import type { Resettable } from '../state/records.ts';
+import type { Contact, Resettable } from '../state/records.ts';
 import type { Core, State } from '../state/state.ts';
-import { type NewContents, readContents, shownProblems, type Stamp } from './read.ts';
+import { type NewContents, readContents, shownProblems } from './read.ts';
 import { sampleData } from './sample-data.ts';
 
 /** Deletes messages, contacts, logs, or all, and restores deleted sample data. Connected clients keep working. */
@@ -11,7 +11,6 @@ export function reset({ store }: Core, what: Resettable): void {
   const isOf = (kind: Resettable) => what === kind || what === 'all';
   if (isOf('messages')) {
     state.messages.clear();
-    state.replies.clear();
     state.months = {};
   }
   if (isOf('contacts')) state.contacts.clear();
@@ -44,6 +43,8 @@ export function seed(core: Core, value: unknown) {
   const { contacts, templates, campaigns } = contents;
   return { contacts: contacts.length, templates: templates.length, campaigns: campaigns.length };
 }
+
+type Stamp = Pick<Contact, 'id' | 'created_at'>;
 
 /** A replaced record keeps its id and creation time, unless the input sets others. */
 function put({ contacts, templates, campaigns }: NewContents, { store, ids, clock }: Core): void {

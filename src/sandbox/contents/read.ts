@@ -2,6 +2,7 @@ import * as read from '../../contract/readers.ts';
 import { isRecord, Mismatch, type Reader } from '../../contract/readers.ts';
 import { placeholdersIn, renderedText } from '../../contract/template-text.ts';
 import { attributes, fields, integer, oneOf, optional, unknownName } from '../readers.ts';
+import { campaignStatuses, templateStatuses } from '../state/records.ts';
 
 /** Records to fill a sandbox with. */
 export type NewContents = ReturnType<typeof readContents>['contents'];
@@ -69,18 +70,6 @@ function checkUnique(keys: ReturnType<KeysOf<unknown>>, at: string, places: Map<
   }
 }
 
-type NewContact = ReturnType<typeof contact>;
-type NewTemplate = ReturnType<typeof template>;
-type NewCampaign = ReturnType<typeof campaign>;
-
-/** Fields that a loaded record gets when it is stored. A type rather than an interface, so that it is assignable to an event's data. */
-export type Stamp = { readonly id: string; readonly created_at: string };
-
-export type Contact = Readonly<Omit<NewContact, keyof Stamp>> & Stamp;
-/** Only an approved one can be sent. Its variables are names, in the order of the placeholders of its body. */
-export type Template = Readonly<Omit<NewTemplate, 'id'>> & Pick<Stamp, 'id'>;
-export type Campaign = Readonly<Omit<NewCampaign, keyof Stamp>> & Stamp;
-
 const contactFields = fields({
   id: optional(read.id),
   phone: read.phone,
@@ -100,7 +89,7 @@ const templateFields = fields({
   name: read.id,
   language: optional(read.id),
   category: optional(read.id),
-  status: optional(oneOf(['APPROVED', 'PENDING', 'REJECTED'])),
+  status: optional(oneOf(templateStatuses)),
   body: read.string,
   variables: optional(read.list(read.string)),
 });
@@ -122,7 +111,7 @@ const campaignFields = fields({
   id: optional(read.id),
   name: read.id,
   template: read.id,
-  status: optional(oneOf(['SCHEDULED', 'RUNNING', 'COMPLETED'])),
+  status: optional(oneOf(campaignStatuses)),
   audience: optional(integer()),
   counts: optional(counts),
   created_at: optional(time),

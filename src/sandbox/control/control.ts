@@ -1,13 +1,15 @@
 import type { Writable } from 'node:stream';
+import { reasonOf } from '../../base/errors.ts';
+import { jsonText } from '../../base/json.ts';
 import { isTooLarge, jsonBody } from '../api/bodies.ts';
 import { type DisconnectSignal, type Exchange, json, largestBody, type Reply, targetOf } from '../exchange.ts';
 import { asRefusal, Refusal } from '../refusal.ts';
 import { isSame, type Proof, proofOf, proofPath } from '../remote/running.ts';
 import { controlPrefix, streamPath, tokenHeader } from './paths.ts';
-import { pageReply } from './page.ts';
-import { startStream, streamHeaders } from './stream.ts';
+import type { Clock } from '../time/clock.ts';
+import type { OpenFeed } from './feed.ts';
 import { isOperation, operations, type Served } from './operations.ts';
-import { reasonOf } from '../../base/errors.ts';
+import { pageHeaders, pageReply } from './page.ts';
 
 export function isControl(target: string): boolean {
   // Fast path for most requests.
@@ -60,9 +62,38 @@ export interface StreamReply extends Pick<Reply, 'status' | 'headers'> {
 function stream({ sandbox: { openFeed }, clock }: Served, after: string | null): StreamReply {
   return {
     status: 200,
-    headers: streamHeaders,
+    headers: { ...pageHeaders, 'content-type': 'application/x-ndjson' },
     start: (to) => startStream(to, (wake) => openFeed(after, wake), clock),
   };
+}
+
+/** Milliseconds in which changes are collected. */
+const pause = 30;
+
+/** Writes the changes as lines of JSON, until the reader has gone. */
+function startStream(to: Writable, open: (wake: () => void) => ReturnType<OpenFeed>, clock: Clock): void {
+  let cancelFlush: (() => void) | undefined;
+  let isFull = false;
+  const feed = open(schedule);
+  to.on('close', () => {
+    feed.stop();
+    cancelFlush?.();
+  });
+  to.on('drain', () => {
+    isFull = false;
+    schedule();
+  });
+  flush();
+
+  function schedule(): void {
+    if (!isFull) cancelFlush ??= clock.at(clock.now() + pause, flush);
+  }
+
+  function flush(): void {
+    cancelFlush = undefined;
+    const part = feed.take();
+    if (part.records.length > 0) isFull = !to.write(`${jsonText(part)}\n`);
+  }
 }
 
 /** Needs no token: the client must not send it to an unknown server. */

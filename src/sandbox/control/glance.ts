@@ -1,38 +1,50 @@
-import type { Sandbox } from '../sandbox.ts';
+import { isDelivered } from '../../contract/events.ts';
+import { deliveryRows, deliveryRowsOf } from '../events/deliveries.ts';
+import type { SandboxEvent } from '../state/records.ts';
+import type { State } from '../state/state.ts';
 import { newest } from '../state/table.ts';
 import { requestRow } from '../views.ts';
+import { pageMessage } from './feed.ts';
 
-type Delivery = ReturnType<Sandbox['deliveries']>[number];
-type Event = ReturnType<Sandbox['events']>[number];
+type DeliveryRow = ReturnType<typeof deliveryRows>[number];
 
 /** Problems of a kind that the page gets. */
 const most = 500;
 
-/** Everything that fails: deliveries with their events, messages and requests; and the state of each webhook. */
-export function problemsOf(sandbox: Sandbox) {
-  const rows = sandbox.deliveries();
+/** Everything that fails, as rows of the page need it, and the state of each webhook. */
+export function problemsOf(state: State) {
+  const rows = deliveryRows(state);
   const failing = rows.filter(isFailing);
   const deliveries = newest(failing, most);
-  const ids = new Set(deliveries.map(({ event }) => event));
+  const messages = state.messages.all();
+  const failed = new Set(
+    newest(
+      messages.filter(({ status }) => status === 'failed').map(({ id }) => id),
+      most,
+    ),
+  );
+  const undelivered = new Set(deliveries.map(({ event }) => event));
   // An event has the reason of a failed message.
-  const messages = sandbox.messages({ status: 'failed', limit: most });
-  const failed = new Set(messages.map(({ id }) => id));
-  const isWanted = ({ id, type, message = '' }: Event) =>
-    ids.has(id) || (type === 'message.failed' && failed.has(message));
-  const events = ids.size + failed.size === 0 ? [] : sandbox.events().filter(isWanted);
-  const requests = sandbox.requests().filter(({ status }) => status === 0 || status >= 400);
+  const isWanted = ({ id, type, message = '' }: SandboxEvent) =>
+    undelivered.has(id) || (type === 'message.failed' && failed.has(message));
+  const events = state.events.all().flatMap(({ event }) => (isWanted(event) ? [event] : []));
+  const requests = newest(
+    state.requests.all().filter(({ status }) => status === 0 || status >= 400),
+    most,
+  );
+  const ids = new Set([...failed, ...[...events, ...requests].map(({ message }) => message)]);
   return {
     failing: failing.length,
     deliveries,
-    events: events.map(({ id, type, at, message, data }) => ({ id, type, at, message, data })),
-    messages,
-    requests: newest(requests, most).map(requestRow),
+    messages: messages.filter(({ id }) => ids.has(id)).map((message) => pageMessage(message, state)),
+    events,
+    requests: requests.map(requestRow),
     webhooks: healthOf(rows),
   };
 }
 
 /** By URL, whether the last 20 deliveries succeeded, and how many of all can be tried again. */
-function healthOf(rows: readonly Delivery[]) {
+function healthOf(rows: readonly DeliveryRow[]) {
   const health = new Map<string, { url: string; last: readonly boolean[]; failing: number }>();
   for (const row of rows) {
     const { url, state, attempts } = row;
@@ -45,9 +57,9 @@ function healthOf(rows: readonly Delivery[]) {
 }
 
 /** Whether the last attempt failed; the handler behind a listener counts, if there is one. */
-function isFailing({ state, attempts, forwarded }: Delivery): boolean {
+function isFailing({ state, attempts, forwarded }: DeliveryRow): boolean {
   if (state === 'dead' || (state === 'waiting' && attempts > 0)) return true;
-  return forwarded !== null && !(typeof forwarded === 'number' && forwarded >= 200 && forwarded < 300);
+  return typeof forwarded === 'string' || (forwarded !== null && !isDelivered({ status: forwarded }));
 }
 
 interface Wanted {
@@ -55,16 +67,13 @@ interface Wanted {
   readonly phones: readonly string[];
 }
 
-/** The deliveries of events and messages, and the names of numbers. */
-export function glanceAt(sandbox: Sandbox, { ids, phones }: Wanted) {
-  const isMessage = (id: string) => id.startsWith('msg_');
-  const ofMessages = ids.some(isMessage) ? sandbox.events().filter(({ message = '' }) => ids.includes(message)) : [];
-  const events = [...ids.map((id) => ({ id, of: id })), ...ofMessages.map(({ id, message }) => ({ id, of: message }))];
-  const deliveries = events.flatMap(({ id, of = id }) =>
-    sandbox.delivery(id).map(({ attempts, url, state, last, forwarded, next_at }) => {
-      return { of, attempts: attempts.length, url, state, last, forwarded, next_at };
-    }),
-  );
-  const contacts = sandbox.contacts().filter(({ phone }) => phones.includes(phone));
-  return { deliveries, names: contacts.map(({ phone, name }) => ({ phone, name })) };
+/** The deliveries of events and messages by their id, and the names of numbers. */
+export function glanceAt(state: State, { ids, phones }: Wanted) {
+  const wanted = new Set(ids);
+  const deliveries = state.events.all().flatMap((emitted) => {
+    const of = [emitted.event.id, emitted.event.message ?? ''].find((id) => wanted.has(id));
+    return of === undefined ? [] : deliveryRowsOf(emitted).map((row) => ({ ...row, of }));
+  });
+  const names = phones.map((phone) => ({ phone, name: state.contacts.get(phone)?.name }));
+  return { deliveries, names };
 }

@@ -10,13 +10,12 @@ import type { Sandbox } from '../sandbox.ts';
 import { fields, integer, oneOf, optional, suggestion } from '../readers.ts';
 import { Refusal } from '../refusal.ts';
 import { deliveryFilter } from '../events/deliveries.ts';
-import { feedKinds } from '../feed.ts';
+import { logs } from './feed.ts';
 import { newest, newestFields } from '../state/table.ts';
 import { resettable } from '../state/records.ts';
 import { newWebhook } from '../events/webhooks.ts';
 import { messageFilter, part, requestRow } from '../views.ts';
 import { type Clock, type Landmark, landmarks } from '../time/clock.ts';
-import { glanceAt, problemsOf } from './glance.ts';
 import type { PageFiles } from './page.ts';
 
 /** A sandbox that is served by this process. */
@@ -42,7 +41,6 @@ export interface Served {
 type Disconnecting = Pick<Served, 'sandbox'> & { readonly gone: DisconnectSignal };
 
 const nothing = fields({});
-const logs = ['events', 'requests', 'messages'] as const;
 const since = { after: optional(integer()), wait: optional(integer()) };
 const forwarded = fields({
   event: read.string,
@@ -109,7 +107,7 @@ export const operations = {
   requests: op(part, (sandbox, which) => sandbox.requests(which).map(requestRow)),
   /** Records before a cursor, for a page that has the newest ones. */
   older: op(
-    fields({ kind: oneOf(feedKinds), before: integer(), limit: integer(1, 1_000) }),
+    fields({ kind: oneOf(logs), before: integer(), limit: integer(1, 1_000) }),
     (sandbox, { kind, before, limit }) => sandbox.older(kind, before, limit),
   ),
   messages: op(messageFilter, (sandbox, filter) => sandbox.messages(filter)),
@@ -153,9 +151,11 @@ export const operations = {
     },
   ),
   /** The newest of what fails, of everything, and how the webhooks do. */
-  problems: op(nothing, problemsOf),
+  problems: op(nothing, (sandbox) => sandbox.problems()),
   /** The deliveries of events and messages, and the names of numbers. */
-  glance: op(fields({ ids: read.list(read.string), phones: read.list(read.string) }), glanceAt),
+  glance: op(fields({ ids: read.list(read.string), phones: read.list(read.string) }), (sandbox, wanted) =>
+    sandbox.glance(wanted),
+  ),
   /** The answers of the handlers behind listeners. */
   reportForwards: op(fields({ forwards: read.list(forwarded) }), (sandbox, { forwards }) =>
     sandbox.reportForwards(forwards),

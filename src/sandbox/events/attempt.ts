@@ -1,15 +1,12 @@
 import { jsonText } from '../../base/json.ts';
-import { redact } from '../../base/redact.ts';
 import { isDelivered } from '../../contract/events.ts';
 import { sign, signatureHeaders } from '../../contract/signature.ts';
 import type { Target } from '../../delivery/target.ts';
-import { payloadOf } from '../api/answers.ts';
 import type { Attempt, Delivery, EventFault, SandboxEvent, Webhook } from '../state/records.ts';
 import { isOnAnswers } from '../state/records.ts';
 import type { Core, State } from '../state/state.ts';
 import type { Clock } from '../time/clock.ts';
-import { updateDelivery } from './deliveries.ts';
-import { disable } from './webhooks.ts';
+import { payloadOf } from './deliveries.ts';
 
 /** The input of an attempt. */
 export interface Sending {
@@ -18,32 +15,27 @@ export interface Sending {
   readonly webhook: Webhook;
 }
 
-/** Makes one attempt (two with a duplicate fault); returns a function that records it. */
-export async function attempt(sending: Sending, target: Target, core: Core): Promise<() => void> {
-  const { delivery, webhook } = sending;
+export interface Made {
+  readonly attempts: readonly Attempt[];
+  /** What they change about the delivery. */
+  readonly change: Partial<Delivery>;
+  /** Whether the webhook wants no more events. */
+  readonly isGone: boolean;
+}
+
+/** Makes one attempt (two with a duplicate fault). */
+export async function attempt(sending: Sending, target: Target, core: Core): Promise<Made> {
+  const { delivery } = sending;
   const { store, clock } = core;
   const fault = faultOf(delivery, store.state)?.kind;
   const request = signedRequest(sending, core, fault);
   if (fault === 'drop') {
     const dropped = { at: clock.now(), request, error: 'dropped by a fault: nothing was sent', took: 0 };
-    return () => record([dropped], { state: 'dropped' });
+    return { attempts: [dropped], change: { state: 'dropped' }, isGone: false };
   }
   const attempts = [await post(request, target, clock)];
   if (fault === 'duplicate') attempts.push(await post(request, target, clock));
-  const outcome = outcomeOf(delivery, attempts, core);
-  return () => {
-    record(attempts, outcome);
-    // Only the first of concurrent attempts disables the webhook.
-    if (!isGone(attempts) || store.state.webhooks.get(webhook.id)?.disabled !== undefined) return;
-    disable(core, webhook.id, 'answered 410');
-    core.warn(`the webhook ${redact(webhook.url)} answered 410 and is disabled; add it again to enable it`);
-  };
-
-  function record(attempts: readonly Attempt[], outcome: Partial<Delivery>): void {
-    const made = { attempts: [...delivery.attempts, ...attempts], tries: delivery.tries + attempts.length };
-    updateDelivery(core, delivery.id, { ...made, ...outcome });
-    store.happened({ type: 'attempt', id: delivery.id });
-  }
+  return { attempts, change: changeBy(attempts, delivery, core), isGone: isGone(attempts) };
 }
 
 /** The fault to inject. Faults affect only the first attempt. */
@@ -65,7 +57,8 @@ function signedRequest({ event, webhook }: Sending, { store, clock }: Core, faul
   const body = jsonText(payloadOf(event));
   // Real time, because a receiver would refuse the sandbox's time.
   const timestamp = Math.floor(clock.wall() / 1000);
-  const signed = { id: event.id, timestamp, body: fault === 'bad-signature' ? `${body} ` : body };
+  const signature = fault === 'bad-signature' ? 'invalid' : 'valid';
+  const signed = { id: event.id, timestamp, body: signature === 'valid' ? body : `${body} ` };
   const headers = {
     host: new URL(webhook.url).host,
     connection: 'keep-alive',
@@ -76,7 +69,7 @@ function signedRequest({ event, webhook }: Sending, { store, clock }: Core, faul
     [signatureHeaders.timestamp]: String(timestamp),
     [signatureHeaders.signature]: secrets.map((secret) => sign(signed, secret)).join(' '),
   };
-  return { headers, body };
+  return { headers, body, signature };
 }
 
 /** The sandbox's secret, and the one before it until it expires. */
@@ -84,7 +77,7 @@ export function activeSecrets({ secret: { secret, previous } }: State, now: numb
   return previous && now < previous.until ? [secret, previous.secret] : [secret];
 }
 
-function outcomeOf(delivery: Delivery, attempts: readonly Attempt[], { clock, ids }: Core): Partial<Delivery> {
+function changeBy(attempts: readonly Attempt[], delivery: Delivery, { clock, ids }: Core): Partial<Delivery> {
   if (attempts.some(hasArrived)) return { state: 'delivered' };
   const wait = isGone(attempts) ? undefined : waits[delivery.tries + attempts.length - 1];
   if (wait === undefined) return { state: 'dead' };

@@ -1,11 +1,27 @@
-import { payloadOf } from '../api/answers.ts';
 import { Refusal } from '../refusal.ts';
 import * as read from '../../contract/readers.ts';
 import type { Delivery, Emitted, Forward, SandboxEvent, Webhook } from '../state/records.ts';
 import type { Core, State } from '../state/state.ts';
 import { fields, oneOf, optional } from '../readers.ts';
 import { newest, newestFields } from '../state/table.ts';
-import { deliveryOf, listensTo, receivers } from './emit.ts';
+
+/** The body that a webhook receives. */
+export function payloadOf({ type, at, data }: SandboxEvent): object {
+  return { type, timestamp: new Date(at).toISOString(), data };
+}
+
+export function deliveryOf({ ids }: Core, { id, url }: Webhook, at: number): Delivery {
+  const fresh = { state: 'waiting', next: at, attempts: [], tries: 0, forwards: [] } as const;
+  return { id: ids.id('dlv'), webhook: id, url, at, ...fresh };
+}
+
+export function receivers({ webhooks }: State, event: SandboxEvent): readonly Webhook[] {
+  return webhooks.size === 0 ? [] : webhooks.all().filter((webhook) => !webhook.disabled && listensTo(webhook, event));
+}
+
+function listensTo({ events }: Webhook, { type }: SandboxEvent): boolean {
+  return events === 'all' || events.includes(type);
+}
 
 /** Replaces some fields of a delivery, unless its event has been dropped. */
 export function updateDelivery({ store: { state } }: Core, id: string, change: Partial<Delivery>): void {
@@ -26,13 +42,16 @@ export const rowStates = ['waiting', 'delivered', 'dead', 'dropped', 'queued'] a
 export const deliveryFilter = fields({ ...newestFields, states: optional(read.list(oneOf(rowStates))) });
 
 /** All deliveries, in the order of their events. An event without one is queued. */
-export function deliveryRows({ events }: State, filter: ReturnType<typeof deliveryFilter>): readonly DeliveryRow[] {
+export function deliveryRows(
+  { events }: State,
+  filter: ReturnType<typeof deliveryFilter> = {},
+): readonly DeliveryRow[] {
   const { states, after, before, limit } = filter;
-  const rows = events.between(after ?? 0, before).flatMap(rowsOf);
+  const rows = events.between(after ?? 0, before).flatMap(deliveryRowsOf);
   return newest(states ? rows.filter(({ state }) => states.includes(state)) : rows, limit);
 }
 
-function rowsOf({ event, deliveries }: Emitted): readonly DeliveryRow[] {
+export function deliveryRowsOf({ event, deliveries }: Emitted): readonly DeliveryRow[] {
   return deliveries.length === 0 ? [rowOf(event)] : deliveries.map((delivery) => rowOf(event, delivery));
 }
 

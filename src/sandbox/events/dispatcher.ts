@@ -1,8 +1,9 @@
 import { createLanes, type Lanes } from '../../delivery/lanes.ts';
 import { openTarget, type Target } from '../../delivery/target.ts';
 import type { Core } from '../state/state.ts';
-import { attempt, faultOf, type Sending } from './attempt.ts';
-import { deliveryNamed } from './deliveries.ts';
+import { attempt, faultOf, type Made, type Sending } from './attempt.ts';
+import { deliveryNamed, updateDelivery } from './deliveries.ts';
+import { disableGone } from './webhooks.ts';
 
 /** Waits until a delivery is due, then passes it to the lanes of its webhook, which has `timeout` of real time to answer. */
 export function createDispatcher(core: Core, timeout = 15_000) {
@@ -90,14 +91,21 @@ export function createDispatcher(core: Core, timeout = 15_000) {
     const delay = sending ? delayOf(sending) : 0;
     if (delay > 0) return delay;
     try {
-      const record = sending && !isClosed ? await attempt(sending, target, core) : undefined;
+      const made = sending && !isClosed ? await attempt(sending, target, core) : undefined;
       queued.delete(id);
-      if (record && !isClosed) store.change(record);
+      if (sending && made && !isClosed) store.change(() => record(sending, made));
     } catch (error) {
       queued.delete(id);
       warn(`${id} could not be sent: ${String(error)}`);
     }
     return undefined;
+  }
+
+  function record({ delivery: { id, ...before }, webhook }: Sending, { attempts, change, isGone }: Made): void {
+    const all = { attempts: [...before.attempts, ...attempts], tries: before.tries + attempts.length };
+    updateDelivery(core, id, { ...all, ...change });
+    store.happened({ type: 'attempt', id });
+    if (isGone) disableGone(core, webhook.id);
   }
 
   /** Undefined if it no longer waits. */

@@ -1,7 +1,8 @@
 import { outcomeOf, replaces } from '../../contract/events.ts';
 import { drawFault } from '../faults.ts';
-import type { Contact, Delivery, Emitted, Message, SandboxEvent, Webhook } from '../state/records.ts';
+import type { Contact, Emitted, Message, SandboxEvent } from '../state/records.ts';
 import { type Core, monthOf, type State } from '../state/state.ts';
+import { deliveryOf, receivers } from './deliveries.ts';
 
 /** Adds an event and its deliveries. The event of a receipt moves its message on. */
 export function emit(core: Core, fields: Omit<SandboxEvent, 'id'>): SandboxEvent {
@@ -17,19 +18,6 @@ export function emit(core: Core, fields: Omit<SandboxEvent, 'id'>): SandboxEvent
   store.state.events.put(emitted);
   store.happened({ type: 'event', emitted });
   return event;
-}
-
-export function deliveryOf({ ids }: Core, { id, url }: Webhook, at: number): Delivery {
-  const fresh = { state: 'waiting', next: at, attempts: [], tries: 0, forwards: [] } as const;
-  return { id: ids.id('dlv'), webhook: id, url, at, ...fresh };
-}
-
-export function receivers({ webhooks }: State, event: SandboxEvent): readonly Webhook[] {
-  return webhooks.size === 0 ? [] : webhooks.all().filter((webhook) => !webhook.disabled && listensTo(webhook, event));
-}
-
-export function listensTo({ events }: Webhook, { type }: SandboxEvent): boolean {
-  return events === 'all' || events.includes(type);
 }
 
 function moveOn(state: State, { type, message: id, done }: SandboxEvent): void {

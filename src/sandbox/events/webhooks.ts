@@ -62,8 +62,16 @@ export function rotateSecret({ store, clock }: Core) {
   return { secret: state.secret.secret, until: new Date(until).toISOString() };
 }
 
+/** Disables a webhook that answered 410; the first of concurrent attempts does it. */
+export function disableGone(core: Core, id: string): void {
+  const webhook = core.store.state.webhooks.get(id);
+  if (!webhook || webhook.disabled !== undefined) return;
+  disable(core, id, 'answered 410');
+  core.warn(`the webhook ${redact(webhook.url)} answered 410 and is disabled; add it again to enable it`);
+}
+
 /** Sends no more events to a webhook. */
-export function disable(core: Core, id: string, reason: string): void {
+function disable(core: Core, id: string, reason: string): void {
   const webhook = core.store.state.webhooks.get(id);
   if (!webhook) return;
   put(core, { ...webhook, disabled: reason });

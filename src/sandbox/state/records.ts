@@ -3,10 +3,6 @@ import type { EventName, MessageStatus, ReceiptName } from '../../contract/event
 import type { Mode, Scope } from '../../contract/keys.ts';
 import type { PlanName } from '../../contract/plans.ts';
 
-import type { Campaign, Contact, Template } from '../contents/read.ts';
-
-export type { Campaign, Contact, Template };
-
 // Records are immutable: a change replaces one, so the file can be written while the sandbox goes on.
 
 export const answerFaults = ['status', 'latency', 'reset', 'hang'] as const;
@@ -36,6 +32,41 @@ export interface Fault {
   readonly times?: number | undefined;
   readonly injected: number;
 }
+
+/** A type rather than an interface, so that it is assignable to an event's data. */
+export type Contact = {
+  readonly id: string;
+  readonly phone: string;
+  readonly name?: string | undefined;
+  readonly tags: readonly string[];
+  readonly attributes: Readonly<Record<string, unknown>>;
+  readonly created_at: string;
+};
+
+/** Only an approved one can be sent. Its variables are names, in the order of the placeholders of its body. */
+export interface Template {
+  readonly id: string;
+  readonly name: string;
+  readonly language: string;
+  readonly category: string;
+  readonly status: (typeof templateStatuses)[number];
+  readonly body: string;
+  readonly variables: readonly string[];
+}
+
+export const templateStatuses = ['APPROVED', 'PENDING', 'REJECTED'] as const;
+
+export interface Campaign {
+  readonly id: string;
+  readonly name: string;
+  readonly template: string;
+  readonly status: (typeof campaignStatuses)[number];
+  readonly audience: number;
+  readonly counts: Readonly<Record<'sent' | 'delivered' | 'read' | 'failed', number>>;
+  readonly created_at: string;
+}
+
+export const campaignStatuses = ['SCHEDULED', 'RUNNING', 'COMPLETED'] as const;
 
 export interface Key {
   readonly id: string;
@@ -98,15 +129,6 @@ export interface Emitted {
   readonly deliveries: readonly Delivery[];
 }
 
-/** A message from a customer. */
-export interface Inbound {
-  readonly id: string;
-  readonly from: string;
-  readonly text: string;
-  readonly contact: string;
-  readonly at: number;
-}
-
 /** A request and its result. With a key, a row of the key's audit log. */
 export interface Call {
   readonly at: number;
@@ -166,7 +188,12 @@ export interface Delivery {
 export interface Attempt {
   /** Time on the sandbox's clock. */
   readonly at: number;
-  readonly request: { readonly headers: Readonly<Record<string, string>>; readonly body: string };
+  readonly request: {
+    readonly headers: Readonly<Record<string, string>>;
+    readonly body: string;
+    /** A fault makes it invalid. */
+    readonly signature: 'valid' | 'invalid';
+  };
   readonly response?: {
     readonly status: number;
     readonly headers: Readonly<Record<string, string>>;

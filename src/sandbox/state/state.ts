@@ -7,7 +7,6 @@ import type {
   Contact,
   Emitted,
   Fault,
-  Inbound,
   Key,
   Message,
   PlanSetting,
@@ -18,7 +17,7 @@ import type {
 } from './records.ts';
 import { type SavedTable, Table } from './table.ts';
 
-/** The number of messages, events, requests and replies that are kept. */
+/** The number of messages, events and requests that are kept. */
 const mostKept = 10_000;
 
 /** Everything but the records. */
@@ -50,7 +49,6 @@ function createTables() {
       most: mostKept,
       isNeeded: ({ done, receipts }) => done < receipts.length,
     }),
-    replies: new Table<Inbound>({ most: mostKept }),
     events: new Table<Emitted>({
       idsOf: ({ event, deliveries }) => [event.id, ...deliveries.map(({ id }) => id)],
       most: mostKept,

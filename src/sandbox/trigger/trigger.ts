@@ -144,7 +144,6 @@ function received({ from = customer, text = 'Hello' }: FieldsOf<'message.receive
   const { id: contact_id } = core.store.state.contacts.get(from) ?? newContact({ phone: from }, core);
   const message_id = core.ids.id('msg_sandbox');
   const at = core.clock.now();
-  core.store.state.replies.put({ id: message_id, from, text, contact: contact_id, at });
   const data = { message_id, from, text, contact_id };
   emit(core, { type: 'message.received', at, message: message_id, data });
   return { message_id, contact_id };

@@ -30,7 +30,12 @@ describe('a delivery', () => {
     const [delivery] = sandbox.delivery(row?.id ?? '');
     expect(delivery).toMatchObject({ webhook: sandbox.webhooks.list()[0]?.id, event: event?.id, fault: null });
     const response = { status: 202, headers: expect.objectContaining({ 'x-seen': 'yes' }), body: 'thanks' };
-    const attempt = { at: clock.now(), request: { headers, body }, response, took: expect.any(Number) };
+    const attempt = {
+      at: clock.now(),
+      request: { headers, body, signature: 'valid' },
+      response,
+      took: expect.any(Number),
+    };
     expect(delivery?.attempts).toEqual([attempt]);
     expect(sandbox.delivery(event?.id ?? '')).toEqual([delivery]);
   });

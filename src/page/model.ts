@@ -1,17 +1,15 @@
 import { computed, effect, signal } from '@preact/signals';
-import { outcomeOf } from '../contract/events.ts';
 import type { OutputOf } from '../sandbox/control/operations.ts';
-import { asked, tryAsk } from './ask.ts';
-import { state } from './connection.ts';
-import type { Delivery } from './result.ts';
+import { asking, tryAsk } from './ask.ts';
 import { isNarrow, route } from './route.ts';
 import { isMatch, type Row, rowsOf } from './rows.ts';
-import { boundaryOf, groupBy, type Message, type Records, type SandboxEvent, withOlder } from './state.ts';
+import { boundaryOf, emptyState, groupBy, state, withOlder } from './state.ts';
 
-export const webhooks = asked(['webhooks'], 'webhooks');
-export const templates = asked(['contents'], 'templates');
-export const problems = asked(['deliveries', 'usage', 'webhooks'], 'problems');
-export const env = asked(['keys', 'webhooks'], 'env');
+export const [webhooks] = asking(['webhooks'], 'webhooks');
+export const [templates] = asking(['contents'], 'templates');
+export const [problems] = asking(['deliveries', 'usage', 'webhooks'], 'problems');
+export const [env] = asking(['keys', 'webhooks'], 'env');
+export const [clock] = asking(['clock'], 'clock');
 
 /** The lines of an `.env` that calls this sandbox. */
 export const environment = computed(() => {
@@ -19,28 +17,23 @@ export const environment = computed(() => {
   return `BIZMSG_BASE_URL=${url}\nBIZMSG_API_KEY=${keys?.sandbox ?? ''}\nBIZMSG_WEBHOOK_SECRET=${secret}\n`;
 });
 
-const byId = computed(() => new Map(state.value.messages.map((message) => [message.id, message])));
+const wall = signal(Date.now());
 
-/** All rows that the page has, the newest first. A receipt of an older message is not a row of its own. */
-export const rows = computed(() => {
-  const isShown = ({ type, message = '' }: SandboxEvent) => !outcomeOf(type) || byId.value.has(message);
-  return rowsOf({ ...state.value, events: state.value.events.filter(isShown) });
+export function followWall(): void {
+  setInterval(() => (wall.value = Date.now()), 1_000);
+}
+
+/** The time of the sandbox in milliseconds. */
+export const now = computed(() => {
+  const { frozen = false, now = '', ahead = 0 } = clock.value ?? {};
+  return frozen ? Date.parse(now) : wall.value + ahead;
 });
 
-/** The rows of everything that fails. */
-const problemRows = computed(() => (problems.value ? rowsOf(problemRecords(problems.value, byId.value)) : []));
+/** All rows that the page has, the newest first. */
+export const rows = computed(() => rowsOf(state.value));
 
-/** Of these messages, the loaded ones are newer. */
-function problemRecords(all: OutputOf<'problems'>, loaded: ReadonlyMap<string, Message>): Records {
-  const { events, requests } = all;
-  const messages = new Map<string, Message>(all.messages.map((message) => [message.id, message]));
-  const others = [...events.map(({ message }) => message), ...requests.map(({ message_id: id }) => id)];
-  for (const id of [...messages.keys(), ...others]) {
-    const message = loaded.get(id ?? '');
-    if (message) messages.set(message.id, message);
-  }
-  return { messages: [...messages.values()], events, requests };
-}
+/** The rows of everything that fails. */
+const problemRows = computed(() => rowsOf(problems.value ?? emptyState));
 
 /** Rows with a delivery that is attempted again. */
 const retryingRows = computed(() => {
@@ -63,8 +56,8 @@ export const filter = signal('');
 
 const listed = computed(() => {
   const all = inTab[tab.value].value;
-  const wanted = filter.value.trim();
-  return wanted === '' ? all : all.filter((row) => isMatch(row, nameOf(row.phone), wanted));
+  const words = filter.value.trim();
+  return words === '' ? all : all.filter((row) => isMatch(row, nameOf(row.phone), words));
 });
 
 /** How many rows each tab has; with a plus if there are more than the page has. */
@@ -84,7 +77,7 @@ export function release(): void {
   first.value = listed.peek()[0]?.id;
 }
 
-for (const one of [isHeld, tab, filter]) one.subscribe(release);
+for (const cause of [isHeld, tab, filter]) cause.subscribe(release);
 
 /** How many new rows wait. */
 export const waiting = computed(() => {
@@ -102,7 +95,7 @@ export const chosen = computed((): Row | undefined => {
   const row = [...rows.value, ...problemRows.value].find(({ id }) => id === item);
   if (row) return row;
   // A message in no row of its own, an older one, or a number.
-  const message = byId.value.get(item);
+  const message = state.value.messages.find(({ id }) => id === item);
   const phone = item.startsWith('+') ? item : (message?.to ?? '');
   const rest = { id: item, phone, text: message?.text ?? '', isBad: false, events: [] };
   return { kind: 'message', at: Date.parse(message?.sent_at ?? ''), message, ...rest };
@@ -111,18 +104,14 @@ export const chosen = computed((): Row | undefined => {
 /** The rows in view. Their deliveries and names are asked. */
 export const inView = signal<readonly Row[]>([]);
 
-const wanted = computed(() => {
-  const all = [...inView.value, ...(chosen.value ? [chosen.value] : [])];
-  // The page may not have the events of an old message.
-  const ids = inView.value.flatMap(({ id, events, message }) => {
-    const isOld = message && message.status !== 'accepted' && events.length === 0;
-    return isOld ? [id] : events.slice(-4).map((event) => event.id);
-  });
-  const ofBroadcast = (chosen.value?.messages ?? []).slice(0, 100).map(({ to }) => to);
-  return all.length === 0 ? null : { ids, phones: [...new Set([...all.map(({ phone }) => phone), ...ofBroadcast])] };
-});
+type Delivery = OutputOf<'glance'>['deliveries'][number];
 
-const glance = asked(['deliveries', 'contents', 'webhooks'], 'glance', () => wanted.value);
+const [glance] = asking(['deliveries', 'contents', 'webhooks'], 'glance', () => {
+  const all = [...inView.value, ...(chosen.value ? [chosen.value] : [])];
+  const ofBroadcast = (chosen.value?.messages ?? []).slice(0, 100).map(({ to }) => to);
+  const phones = [...new Set([...all.map(({ phone }) => phone), ...ofBroadcast])];
+  return all.length === 0 ? null : { ids: inView.value.flatMap(deliveredIds), phones };
+});
 const deliveries = signal<ReadonlyMap<string, readonly Delivery[]>>(new Map());
 export const names = signal<ReadonlyMap<string, string>>(new Map());
 
@@ -143,9 +132,13 @@ export async function askNames(): Promise<void> {
 }
 
 /** The deliveries of a row that were fetched. */
-export function deliveriesOf({ id, events }: Row): readonly Delivery[] {
-  const ids = events.length === 0 ? [id] : events.map((event) => event.id);
-  return ids.flatMap((one) => deliveries.value.get(one) ?? []);
+export function deliveriesOf(row: Row): readonly Delivery[] {
+  return deliveredIds(row).flatMap((id) => deliveries.value.get(id) ?? []);
+}
+
+/** The page may not have the events of an old message. */
+function deliveredIds({ message, events }: Row): readonly string[] {
+  return message ? [message.id] : events.map(({ id }) => id);
 }
 
 export function nameOf(phone: string): string {
