@@ -8,7 +8,6 @@ import { isRecord } from '../../src/contract/readers.ts';
 import { cli } from '../support/cli.ts';
 import { commands } from '../support/commands.ts';
 import { newHome } from '../support/fake-service.ts';
-import { words } from '../support/shell-words.ts';
 
 const nodes = await Promise.all(tree.children.map(opened));
 const groups = nodes.filter(({ kind }) => kind === 'group');
@@ -119,20 +118,6 @@ describe('help', () => {
     const { code, stdout } = await run(['help', word]);
     expect([code, stdout]).toEqual([0, expect.stringContaining(text)]);
     expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
-  });
-});
-
-const examples = commands.flatMap(({ name, command }) => command.examples.map((example) => ({ name, example })));
-
-describe('the example', () => {
-  it.each(examples)('$example can be parsed', async ({ name, example }) => {
-    for (const part of example.split(' | bizmsg ')) {
-      const line = words(part);
-      const end = line.includes('--') ? line.indexOf('--') : line.length;
-      const { code, stderr } = await run(line.toSpliced(end, 0, '--help'));
-      expect([code, stderr]).toEqual([0, '']);
-    }
-    expect(example.startsWith(name)).toBe(true);
   });
 });
 

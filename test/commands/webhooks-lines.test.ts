@@ -44,7 +44,6 @@ const cases: readonly (readonly [name: string, given: Case, text: readonly strin
     { event: { ...reply, opt_out: 'opted out' }, forward: { status: 200, ms: 38 } },
     ['14:02:11 message.received   +49 170 1000037  "STOP" opted out  → 200   38 ms'],
   ],
-  ['an event that is not forwarded', {}, ['14:02:11 message.delivered  +49 170 1000037  msg_8Kd2f']],
   [
     'a long reply, cut to the width',
     { event: { ...reply, about: 'Thank you for the flowers, they came today' } },
@@ -54,16 +53,6 @@ const cases: readonly (readonly [name: string, given: Case, text: readonly strin
     'a long id, cut in the middle',
     { event: { message_id: 'msg_sandbox_6ba533335c00000m' }, forward: ok },
     ['14:02:11 message.delivered  +49 170 1000037  msg_…3335c00000m  → 200   41 ms'],
-  ],
-  [
-    'a wide terminal, where the result stays near its event',
-    { event: { ...failed }, forward: ok, width: 120 },
-    ['14:02:11 message.failed     +49 170 1000037  undeliverable: this test number always fails  → 200   41 ms'],
-  ],
-  [
-    'an event without a message',
-    { event: { name: 'broadcast.completed', message_id: null, phone: null, about: 'cmp_1' } },
-    ['14:02:11 broadcast.completed                   cmp_1'],
   ],
   [
     'a failed forward, with three lines of the answer',
@@ -100,11 +89,6 @@ const cases: readonly (readonly [name: string, given: Case, text: readonly strin
       '  repeated: an event with this webhook id came before',
       '  e12  msg_8Kd2f  signed',
     ],
-  ],
-  [
-    'the body with --full',
-    { event: { body: { a: 1 } }, full: true },
-    ['14:02:11 message.delivered  +49 170 1000037  msg_8Kd2f', '  {', '    "a": 1', '  }'],
   ],
   [
     'a terminal that is too narrow for columns',
