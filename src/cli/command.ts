@@ -74,6 +74,7 @@ export type Emit = (items: readonly Item[]) => Promise<void>;
 export type Piped = 'rows' | 'sheet' | 'id' | 'json' | 'text' | 'verbatim';
 
 interface Described extends Entry {
+  /** Lines after the first are indented by four. */
   readonly details?: string;
   /** Command lines that run, without `bizmsg`. */
   readonly examples: readonly string[];

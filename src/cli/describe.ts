@@ -1,7 +1,7 @@
 import { exitCodes } from '../base/errors.ts';
 import { type Command, type Node, opened } from './command.ts';
 import { globals, notAccepted } from './globals.ts';
-import { usageOf } from './help.ts';
+import { detailsOf, usageOf } from './help.ts';
 import { longName, namesOf, type Param, placeholderOf } from './params.ts';
 
 /** A node and all below it, for programs; the root with global options and exit codes. */
@@ -21,14 +21,14 @@ export async function describeNode(path: readonly string[], node: Node): Promise
 }
 
 function describedCommand(path: readonly string[], node: Command): object {
-  const { name, summary, details, params, examples, accepts } = node;
+  const { name, summary, params, examples, accepts } = node;
   const shown = Object.values(params).filter(({ isHidden }) => !isHidden);
   return {
     name,
     path: path.join(' '),
     summary,
     usage: [...path, ...usageOf(node)].join(' '),
-    details: details ?? null,
+    details: detailsOf(node) ?? null,
     arguments: shown.filter((param) => !isOption(param)).map(paramOf),
     options: shown.filter(isOption).map(paramOf),
     refused_global_options: notAccepted(accepts).map((one) => longName(globals[one])),

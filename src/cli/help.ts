@@ -1,4 +1,4 @@
-import type { Node } from './command.ts';
+import type { Command, Node } from './command.ts';
 import { globals, notAccepted, type Restricted } from './globals.ts';
 import type { Paint } from './output/ui.ts';
 import type { Param, Params } from './params.ts';
@@ -16,13 +16,19 @@ export function usageOf(node: Node): readonly string[] {
 /** The summary, examples and details of a node. */
 export function descriptionOf(node: Node, bold: Paint): string {
   if (node.kind === 'group') return node.summary;
-  const { summary, examples, details } = node;
+  const { summary, examples } = node;
+  const details = detailsOf(node);
   return [
     `${summary}\n`,
     bold(examples.length > 1 ? 'Examples' : 'Example'),
     ...examples.map(exampleLines),
     ...(details === undefined ? [] : [`\n${paragraphs(details)}`]),
   ].join('\n');
+}
+
+/** Its lines are indented as in the source. */
+export function detailsOf({ details }: Command): string | undefined {
+  return details?.replace(/^ {4}/gm, '');
 }
 
 /** A command line that can be copied; a long one continues before an option. */

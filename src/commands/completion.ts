@@ -9,13 +9,11 @@ const scripts = { bash: 'bizmsg.bash', zsh: '_bizmsg', fish: 'bizmsg.fish', powe
 export const completion = command({
   name: 'completion',
   summary: 'Print the completion script for a shell',
-  details: [
-    'Add the line of your shell to its start-up file. bizmsg must be in PATH; in a clone, run npm link.',
-    '  ~/.bashrc                   eval "$(bizmsg completion bash)"',
-    '  ~/.zshrc                    eval "$(bizmsg completion zsh)"',
-    '  ~/.config/fish/config.fish  bizmsg completion fish | source',
-    '  $PROFILE  bizmsg completion powershell | Out-String | Invoke-Expression',
-  ].join('\n'),
+  details: `Add the line of your shell to its start-up file. bizmsg must be in PATH; in a clone, run npm link.
+      ~/.bashrc                   eval "$(bizmsg completion bash)"
+      ~/.zshrc                    eval "$(bizmsg completion zsh)"
+      ~/.config/fish/config.fish  bizmsg completion fish | source
+      $PROFILE  bizmsg completion powershell | Out-String | Invoke-Expression`,
   params: {
     shell: knowing(
       shells,

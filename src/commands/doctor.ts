@@ -7,13 +7,11 @@ import type { Check } from '../doctor/check.ts';
 export const doctor = command({
   name: 'doctor',
   summary: 'Check this machine, the profile and the service',
-  details: [
-    'It checks Node, the state folder with the record of what was sent, the profile and its key, the service with one',
-    'GET, and the clock. Each problem comes with the step that fixes it. Doctor changes nothing and does not start a',
-    'sandbox. The exit code is that of the first failure; warnings exit with 0. With -o all checks are',
-    'listed. If the record is older than it was, such as a backup, messages are refused (exit 11) until',
-    '--accept-loss: whom it does not know may get one again.',
-  ].join('\n'),
+  details: `It checks Node, the state folder with the record of what was sent, the profile and its key, the service
+    with one GET, and the clock. Each problem comes with the step that fixes it. Doctor changes nothing and does not
+    start a sandbox. The exit code is that of the first failure; warnings exit with 0. With -o all checks are listed.
+    If the record is older than it was, such as a backup, messages are refused (exit 11) until --accept-loss: whom it
+    does not know may get one again.`,
   params: {
     all: flag('--all', 'also the checks that found no problem'),
     acceptLoss: flag('--accept-loss', 'go on with a record that is older than it was'),

@@ -26,11 +26,9 @@ const simulatedHint = 'bizmsg sandbox log lists those of the sandbox';
 export const history = streaming({
   name: 'history',
   summary: 'List what was sent from here, or everything to and from one person',
-  details: [
-    'Messages of real accounts, the newest last: single ones and those of batches. With a phone also what was not sent,',
-    'replies and opt-outs, the newest first; webhooks listen records replies and receipts. history delete erases a',
-    'person with all messages and events on this machine. An opt-out stays, because it is about the future.',
-  ].join('\n'),
+  details: `Messages of real accounts, the newest last: single ones and those of batches. With a phone also what was
+    not sent, replies and opt-outs, the newest first; webhooks listen records replies and receipts. history delete
+    erases a person with all messages and events on this machine. An opt-out stays, because it is about the future.`,
   params,
   examples: ['history', 'history --since 1d --limit 20', 'history +12025550101', 'history delete +12025550101 --yes'],
   accepts: ['profile', ...printOptions],

@@ -10,10 +10,9 @@ import { readStore, requireProfile } from '../session/profiles/store.ts';
 export const switchMode = command({
   name: 'switch-mode',
   summary: 'Choose real messages (live) or simulated ones (sandbox)',
-  details: [
-    'This changes the profile for all shells and scripts on this machine. To choose the key for one command, use',
-    '--mode. This command makes no API calls. The mode sandbox needs no sandbox key: without one, nothing is active.',
-  ].join('\n'),
+  details: `This changes the profile for all shells and scripts on this machine. To choose the key for one command,
+    use --mode. This command makes no API calls. The mode sandbox needs no sandbox key: without one, nothing is
+    active.`,
   params: { to: required('<mode>', 'sandbox or live', (text) => chosen(text, ['sandbox', 'live'])) },
   examples: ['keys switch-mode live --profile acme --yes', 'keys switch-mode sandbox --profile acme'],
   accepts: ['profile', ...printOptions],

@@ -18,10 +18,8 @@ const params = { phones: words('<phones...>', 'phones, or - for a list on stdin'
 const list = command({
   name: 'list',
   summary: 'List the people who are never messaged',
-  details: [
-    'The list belongs to the account, with all its profiles and keys on this machine. webhooks listen --opt-outs adds',
-    'people who reply STOP. It also holds with a sandbox key, and --again does not lift it.',
-  ].join('\n'),
+  details: `The list belongs to the account, with all its profiles and keys on this machine. webhooks listen
+    --opt-outs adds people who reply STOP. It also holds with a sandbox key, and --again does not lift it.`,
   params: {},
   examples: ['opt-outs list --profile local', 'opt-outs list --profile local -o csv'],
   accepts,

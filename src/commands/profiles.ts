@@ -62,12 +62,9 @@ const params = {
 export const setProfile = command({
   name: 'set',
   summary: 'Change the settings of a profile',
-  details: [
-    'Changing the origin deletes the stored keys, after a confirmation, because a key is only ever sent to the',
-    'origin it was stored for. Changing only the path keeps them.',
-    'A profile keeps options for its commands: an option of a command comes first, and excluded phones add up.',
-    'none removes a setting, as in --hours none.',
-  ].join('\n'),
+  details: `Changing the origin deletes the stored keys, after a confirmation, because a key is only ever sent to the
+    origin it was stored for. Changing only the path keeps them. A profile keeps options for its commands: an option
+    of a command comes first, and excluded phones add up. none removes a setting, as in --hours none.`,
   params,
   examples: [
     'profiles set acme --plan scale',

@@ -10,10 +10,8 @@ import { argument, knowing } from '../cli/params.ts';
 export const sendBatch = command({
   name: 'send-batch',
   summary: 'Send a message to every person of a file',
-  details: [
-    'It asks for what is missing, and can be repeated: in one batch each person gets one message. --no-exclude-from,',
-    '--no-where and --no-hours drop what it keeps.',
-  ].join('\n'),
+  details: `It asks for what is missing, and can be repeated: in one batch each person gets one message.
+    --no-exclude-from, --no-where and --no-hours drop what it keeps.`,
   params: {
     template: knowing('templates', argument('[template]', 'the name of an approved template')),
     file: argument('[file]', 'CSV, Excel (.xlsx), TSV, NDJSON or JSON; - is stdin'),

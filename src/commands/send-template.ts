@@ -36,12 +36,10 @@ const params = {
 export const sendTemplate = command({
   name: 'send-template',
   summary: 'Send an approved template to one person',
-  details: [
-    'On a terminal it asks for what is missing. In a pipe it prints only the message_id. It repeats the request only if',
-    'the service certainly did not act. --wait watches the events of the local sandbox, or those that bizmsg webhooks',
-    'listen receives on this machine. A live message that was sent within 10 minutes, or to which no answer came, is',
-    'sent again only after a question, or with --again.',
-  ].join('\n'),
+  details: `On a terminal it asks for what is missing. In a pipe it prints only the message_id. It repeats the request
+    only if the service certainly did not act. --wait watches the events of the local sandbox, or those that bizmsg
+    webhooks listen receives on this machine. A live message that was sent within 10 minutes, or to which no answer
+    came, is sent again only after a question, or with --again.`,
   params,
   examples: [
     'send-template +12025550101 order_update -p Ada -p A-1042 --profile local',

@@ -25,11 +25,10 @@ const accepts = ['profile', 'mode', 'baseUrl', ...printOptions] as const;
 const join = command({
   name: 'join',
   summary: 'Share batches, opt-outs and the rate limit with other machines',
-  details: [
-    'Asks for the URL of a PostgreSQL database, such as postgres://bizmsg:PASSWORD@db.example.com/bizmsg, and keeps it',
-    'in the profile like a key. Makes the tables if they are missing, and moves what this machine has of the account',
-    'there: batches with all their rows, single messages and opt-outs. BIZMSG_TEAM names a team for one command.',
-  ].join('\n'),
+  details: `Asks for the URL of a PostgreSQL database, such as postgres://bizmsg:PASSWORD@db.example.com/bizmsg, and
+    keeps it in the profile like a key. Makes the tables if they are missing, and moves what this machine has of the
+    account there: batches with all their rows, single messages and opt-outs. BIZMSG_TEAM names a team for one
+    command.`,
   params: { urlStdin: flag('--url-stdin', 'read the URL from stdin') },
   examples: ['team join --profile acme --url-stdin < team.txt'],
   accepts,

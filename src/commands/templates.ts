@@ -35,10 +35,8 @@ const listTemplates = command({
 const showTemplate = command({
   name: 'show',
   summary: 'Show the text of a template, its variables, language and status',
-  details: [
-    "--param renders the text with values. The API's document does not describe the fields of a template, so the",
-    'command looks for the usual names; without a text it shows the record as the service sends it.',
-  ].join('\n'),
+  details: `--param renders the text with values. The API's document does not describe the fields of a template, so
+    the command looks for the usual names; without a text it shows the record as the service sends it.`,
   params: {
     name: knowing('templates', required('<name>', 'the name of the template')),
     params: orEmpty(repeated('-p, --param <value>', 'the value of the next variable')),

@@ -77,10 +77,8 @@ const resumeBatch = command({
 const cancelBatch = command({
   name: 'cancel',
   summary: 'Stop a batch, and drop its rows that wait',
-  details: [
-    'Sent rows stay on record. A process that sends the batch stops at its next row. A cancelled batch is not',
-    'continued, unless only some of its rows were dropped.',
-  ].join('\n'),
+  details: `Sent rows stay on record. A process that sends the batch stops at its next row. A cancelled batch is not
+    continued, unless only some of its rows were dropped.`,
   params: {
     name: nameParam,
     missing: flag('--missing', 'only rows that are not in its latest file'),
@@ -111,10 +109,8 @@ const cancelBatch = command({
 const deleteBatch = command({
   name: 'delete',
   summary: 'Delete a batch with all its rows',
-  details: [
-    'Nothing changes at the service. bizmsg then does not know any more whom the batch reached, so another batch with',
-    'the same template could send to them again. Asks for confirmation; a script needs --yes.',
-  ].join('\n'),
+  details: `Nothing changes at the service. bizmsg then does not know any more whom the batch reached, so another
+    batch with the same template could send to them again. Asks for confirmation; a script needs --yes.`,
   params: { name: nameParam },
   examples: ['batches delete autumn --yes'],
   accepts: ['profile', 'mode', 'baseUrl', ...printOptions],

@@ -14,11 +14,9 @@ import { type StoredBatches, withBatches } from './stored.ts';
 export const markRows = command({
   name: 'mark',
   summary: 'Record whether unsure rows were sent',
-  details: [
-    'An unsure row may have been sent: its answer is missing. If you know it, for example from the person or the',
-    "service's own list, record it. Rows that were --not-sent wait again: batches resume sends them. With a phone",
-    'instead of a batch, all unsure messages to that person are meant, single ones too.',
-  ].join('\n'),
+  details: `An unsure row may have been sent: its answer is missing. If you know it, for example from the person or
+    the service's own list, record it. Rows that were --not-sent wait again: batches resume sends them. With a phone
+    instead of a batch, all unsure messages to that person are meant, single ones too.`,
   params: {
     who: knowing('batches', required('<batch|phone>', 'the name of a batch, the beginning of its id, or a phone')),
     sent: flag('--sent', 'they were sent'),

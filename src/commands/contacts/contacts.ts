@@ -27,10 +27,8 @@ const listContacts = command({
 const createContact = command({
   name: 'create',
   summary: 'Create a contact',
-  details: [
-    'Any field name is accepted; the service decides which ones it keeps. A dot in a key makes an object:',
-    '--set attributes.city=Oslo sends {"attributes":{"city":"Oslo"}}.',
-  ].join('\n'),
+  details: `Any field name is accepted; the service decides which ones it keeps. A dot in a key makes an object: --set
+    attributes.city=Oslo sends {"attributes":{"city":"Oslo"}}.`,
   params: {
     set: repeated('--set <key=value>', 'a field of the contact, as text', bodyField),
     setJson: repeated('--set-json <key=json>', 'a field of the contact, as JSON', bodyField),

@@ -9,16 +9,14 @@ import { listParams, queryOf } from '../lists.ts';
 export const exportContacts = streaming({
   name: 'export',
   summary: 'Print all contacts, page by page as they arrive',
-  details: [
-    'The format is tsv by default; -o csv, ndjson or json selects another. Rows have the columns of the first page',
-    'with contacts; a note at the end lists the omitted fields, which --columns can add. ndjson and json keep',
-    'every field. If a page fails, the contacts before it are printed and the exit code reports the failure.',
-    '',
-    'To import the contacts elsewhere, export them as ndjson. Or import the rows with --type tags=json',
-    '--type attributes=json, because lists and objects are JSON in a cell. --keep phone,name,tags,attributes',
-    'leaves out the fields that the service sets. The import undoes the escapes of TSV, and the apostrophe that',
-    'CSV puts before a formula.',
-  ].join('\n'),
+  details: `The format is tsv by default; -o csv, ndjson or json selects another. Rows have the columns of the first
+    page with contacts; a note at the end lists the omitted fields, which --columns can add. ndjson and json keep
+    every field. If a page fails, the contacts before it are printed and the exit code reports the failure.
+
+    To import the contacts elsewhere, export them as ndjson. Or import the rows with --type tags=json --type
+    attributes=json, because lists and objects are JSON in a cell. --keep phone,name,tags,attributes leaves out the
+    fields that the service sets. The import undoes the escapes of TSV, and the apostrophe that CSV puts before a
+    formula.`,
   params: { urlParams: listParams.urlParams },
   examples: [
     'contacts export --profile local -o csv',

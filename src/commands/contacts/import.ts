@@ -8,10 +8,9 @@ import { argument } from '../../cli/params.ts';
 export const importContacts = command({
   name: 'import',
   summary: 'Create a contact for every row of a file',
-  details: [
-    'Each column becomes the field of the same name, unless --map renames it. Empty cells are left out. In a field name,',
-    'a dot makes an object: attributes.city. Repeat the command as often as you like: each contact is created once.',
-  ].join('\n'),
+  details: `Each column becomes the field of the same name, unless --map renames it. Empty cells are left out. In a
+    field name, a dot makes an object: attributes.city. Repeat the command as often as you like: each contact is
+    created once.`,
   params: {
     file: argument('[file]', 'CSV, Excel (.xlsx), TSV, NDJSON or JSON; - is stdin'),
     ...importParams,

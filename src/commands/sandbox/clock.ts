@@ -16,12 +16,10 @@ const words = ['freeze', 'real', ...landmarks];
 export const sandboxClock = command({
   name: 'clock',
   summary: 'Show the sandbox clock, freeze it, or advance it',
-  details: [
-    '+5s, +10m or +31d advances it; next advances it to the next receipt or delivery, and next-minute, next-hour,',
-    'next-day and next-month to the start of a period in UTC. Everything due until then happens in order, and',
-    'deliveries complete before the command returns. Receipts, retries and limits follow this clock; the timestamp of a',
-    'signature is always real time. real sets it back: what is scheduled keeps its time.',
-  ].join('\n'),
+  details: `+5s, +10m or +31d advances it; next advances it to the next receipt or delivery, and next-minute,
+    next-hour, next-day and next-month to the start of a period in UTC. Everything due until then happens in order,
+    and deliveries complete before the command returns. Receipts, retries and limits follow this clock; the timestamp
+    of a signature is always real time. real sets it back: what is scheduled keeps its time.`,
   params: { change: knowing(words, argument('[change]', `${words.join(', ')}, or a span such as +5s`)) },
   examples: ['sandbox clock +5s', 'sandbox clock', 'sandbox clock freeze', 'sandbox clock next-month'],
   accepts: printOptions,

@@ -9,11 +9,9 @@ import { ask } from './control.ts';
 export const resetSandbox = command({
   name: 'reset',
   summary: 'Delete messages, contacts or logs of the sandbox, or all of them',
-  details: [
-    'The five sample contacts are restored; all also restores the sample templates and campaigns.',
-    'Keys, plan, webhooks, faults and clock are kept. After a reset of messages, contacts or all, no row counts',
-    'as sent to this sandbox: the same import or batch sends all rows again.',
-  ].join('\n'),
+  details: `The five sample contacts are restored; all also restores the sample templates and campaigns. Keys, plan,
+    webhooks, faults and clock are kept. After a reset of messages, contacts or all, no row counts as sent to this
+    sandbox: the same import or batch sends all rows again.`,
   params: {
     what: knowing(
       resettable,
@@ -31,14 +29,11 @@ export const resetSandbox = command({
 export const seedSandbox = command({
   name: 'seed',
   summary: 'Load contacts, templates and campaigns into the sandbox',
-  details: [
-    'The file is a JSON object with one or more of these arrays. A record may omit id and created_at; it',
-    'replaces a record with the same phone, name or id. If one record is invalid, nothing is loaded.',
-    'For example:',
-    '  {"contacts": [{"phone": "+12025550142", "name": "Ada"}],',
-    '   "templates": [{"name": "thanks", "body": "Thank you, {{1}}!"}],',
-    '   "campaigns": [{"name": "Spring", "template": "thanks"}]}',
-  ].join('\n'),
+  details: `The file is a JSON object with one or more of these arrays. A record may omit id and created_at; it
+    replaces a record with the same phone, name or id. If one record is invalid, nothing is loaded. For example:
+      {"contacts": [{"phone": "+12025550142", "name": "Ada"}],
+       "templates": [{"name": "thanks", "body": "Thank you, {{1}}!"}],
+       "campaigns": [{"name": "Spring", "template": "thanks"}]}`,
   params: { file: required('<file>', 'a JSON file, or - for stdin') },
   examples: ['sandbox seed - < contents.json'],
   accepts: printOptions,

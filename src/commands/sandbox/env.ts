@@ -17,10 +17,9 @@ const urlParam = option('--url <url>', 'the address of a running sandbox (defaul
 export const sandboxEnv = command({
   name: 'env',
   summary: 'Print environment variables for the sandbox',
-  details: [
-    'Use them with eval, in PowerShell with Invoke-Expression, or in an .env file. They contain a key and the webhook',
-    'secret of the sandbox in full. Without --url it starts the sandbox of --profile local if it is not running.',
-  ].join('\n'),
+  details: `Use them with eval, in PowerShell with Invoke-Expression, or in an .env file. They contain a key and the
+    webhook secret of the sandbox in full. Without --url it starts the sandbox of --profile local if it is not
+    running.`,
   params: {
     url: urlParam,
     shell: choice('--shell <shell>', 'syntax of the output (default: powershell on Windows, otherwise sh)', [
@@ -49,11 +48,9 @@ export const sandboxEnv = command({
 export const openPage = command({
   name: 'open',
   summary: 'Open the sandbox in a browser: phones, messages, events and deliveries',
-  details: [
-    'Prints the link of the page. On a terminal it also opens the page in the browser, on Linux if there is a display',
-    'or BROWSER is set. The link contains the token of the sandbox, so only share it with people who may control this',
-    'sandbox. Without --url it starts the sandbox of --profile local if it is not running.',
-  ].join('\n'),
+  details: `Prints the link of the page. On a terminal it also opens the page in the browser, on Linux if there is a
+    display or BROWSER is set. The link contains the token of the sandbox, so only share it with people who may
+    control this sandbox. Without --url it starts the sandbox of --profile local if it is not running.`,
   params: { print: flag('--print', 'only print the link'), url: urlParam },
   examples: ['sandbox open', 'sandbox open --print', 'sandbox open -o json'],
   accepts: printOptions,

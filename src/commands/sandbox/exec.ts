@@ -21,12 +21,10 @@ const params = {
 export const execInSandbox = command({
   name: 'exec',
   summary: 'Run a command against its own temporary sandbox, for tests and CI',
-  details: [
-    'The command finds the address, a key and the webhook secret of the sandbox in',
-    'BIZMSG_BASE_URL, BIZMSG_API_KEY and BIZMSG_WEBHOOK_SECRET. This bizmsg is in PATH;',
-    'there, --profile local is that sandbox. The exit code is that of the command. When it',
-    'ends, the sandbox is stopped and, without a terminal, so are its background processes.',
-  ].join('\n'),
+  details: `The command finds the address, a key and the webhook secret of the sandbox in BIZMSG_BASE_URL,
+    BIZMSG_API_KEY and BIZMSG_WEBHOOK_SECRET. This bizmsg is in PATH; there, --profile local is that sandbox. The exit
+    code is that of the command. When it ends, the sandbox is stopped and, without a terminal, so are its background
+    processes.`,
   params,
   examples: ['sandbox exec bizmsg contacts list', 'sandbox exec --plan starter npm test'],
   accepts: [],

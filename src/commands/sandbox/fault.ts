@@ -31,16 +31,14 @@ const targets: ReadonlyMap<string, readonly Target[]> = new Map<string, readonly
 export const sandboxFault = command({
   name: 'fault',
   summary: 'Make answers or deliveries fail, list the faults, or clear them',
-  details: [
-    'Without arguments it lists the faults. Each is NAMES=FAULT:',
-    `  ${Object.values(endpointWords).slice(0, 3).join(', ')},`,
-    `  ${Object.values(endpointWords).slice(3).join(', ')}, requests (all)`,
-    '                            a status from 400 to 599, a delay such as 2s,',
-    '                            reset or hang',
-    '  message.read, message (its family), events (all)',
-    '                            a delay, drop, duplicate or bad-signature',
-    'Requests without a valid key or over the rate limit are not affected. If several faults match, the first applies.',
-  ].join('\n'),
+  details: `Without arguments it lists the faults. Each is NAMES=FAULT:
+      ${Object.values(endpointWords).slice(0, 3).join(', ')},
+      ${Object.values(endpointWords).slice(3).join(', ')}, requests (all)
+                                a status from 400 to 599, a delay such as 2s,
+                                reset or hang
+      message.read, message (its family), events (all)
+                                a delay, drop, duplicate or bad-signature
+    Requests without a valid key or over the rate limit are not affected. If several faults match, the first applies.`,
   params: {
     faults: knowing(
       ['clear', ...[...targets.keys()].map((word) => `${word}=`)],

@@ -102,6 +102,10 @@ const params = {
 const about = {
   name: 'log',
   summary: 'List what the sandbox saw, or show all about one message, event, delivery or key',
+  details: `With one --type it has all columns of that type. Deliveries are waiting (for the next attempt),
+    delivered, dead (all attempts failed, or the webhook is disabled or removed), dropped (by a fault) or queued (no
+    webhook wanted the event); forwarded is the answer of the handler behind webhooks listen --forward-to. A
+    redelivery starts the attempts over; an event without a delivery goes to the webhooks of now.`,
   examples: ['sandbox log', 'sandbox log --type messages -o json', 'sandbox log -f', 'sandbox log --redeliver failed'],
   accepts: printOptions,
 } as const;
@@ -162,12 +166,6 @@ export const sandboxLog: Command = {
 function listing(read: readonly Type[], first: readonly string[]): Command {
   return listCommand({
     ...about,
-    details: [
-      'With one --type it has all columns of that type. Deliveries are waiting (for the next attempt), delivered, dead (all',
-      'attempts failed, or the webhook is disabled or removed), dropped (by a fault) or queued (no webhook wanted the',
-      'event); forwarded is the answer of the handler behind webhooks listen --forward-to. A redelivery starts the',
-      'attempts over; an event without a delivery goes to the webhooks of now.',
-    ].join('\n'),
     noun: 'records',
     type: typeParam(types, 'types', `only these, comma-separated: ${types.join(', ')}`, (word) => chosen(word, types)),
     params,

@@ -65,20 +65,18 @@ const names = Object.keys(settings).filter(isName);
 export const sandboxSet = command({
   name: 'set',
   summary: 'Show or change the plan, keys, webhooks and secret of the sandbox',
-  details: [
-    'The settings, which can be combined:',
-    `  plan=NAME                 ${planNames.join(', ')}, with its limits`,
-    '  rate=20/s, monthly=500    other limits than those of the plan',
-    '  off=campaigns,contacts    endpoints answered with 403, or none; also',
-    '                            send-template and templates',
-    '  live=on                   makes live keys valid; their messages are simulated',
-    '  key=new, key=live         creates a key and prints it; with other scopes',
-    '                            key=new:read-only and key=new:send-only',
-    '  key=revoke:ID             calls with this key get a 401 from then on',
-    '  webhook=3000/hooks        sends events to this URL or address',
-    '  webhook=-URL              removes it; also by its id',
-    '  secret=new                rotates the webhook secret of sandbox env',
-  ].join('\n'),
+  details: `The settings, which can be combined:
+      plan=NAME                 ${planNames.join(', ')}, with its limits
+      rate=20/s, monthly=500    other limits than those of the plan
+      off=campaigns,contacts    endpoints answered with 403, or none; also
+                                send-template and templates
+      live=on                   makes live keys valid; their messages are simulated
+      key=new, key=live         creates a key and prints it; with other scopes
+                                key=new:read-only and key=new:send-only
+      key=revoke:ID             calls with this key get a 401 from then on
+      webhook=3000/hooks        sends events to this URL or address
+      webhook=-URL              removes it; also by its id
+      secret=new                rotates the webhook secret of sandbox env`,
   params: {
     settings: knowing(
       [...names.map((name) => `${name}=`), ...planNames.map((name) => `plan=${name}`)],

@@ -35,10 +35,8 @@ const params = {
 export const startSandbox = streaming({
   name: 'start',
   summary: 'Start the sandbox, in the foreground until Ctrl-C',
-  details: [
-    'On a terminal it prints how to call it, then each request and event as it happens. With --background it',
-    'returns once the sandbox is ready. With -o ndjson, the first line has its address.',
-  ].join('\n'),
+  details: `On a terminal it prints how to call it, then each request and event as it happens. With --background it
+    returns once the sandbox is ready. With -o ndjson, the first line has its address.`,
   params,
   examples: ['sandbox start', 'sandbox start --background --plan starter', 'sandbox start --ephemeral --idle 10m'],
   accepts: ['output'],

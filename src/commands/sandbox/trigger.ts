@@ -38,10 +38,8 @@ const fieldOptions = {
 export const triggerEvent = command({
   name: 'trigger',
   summary: 'Trigger an event',
-  details: [
-    'The sandbox first changes its state as the service would, then sends the event to the webhooks like any',
-    'other. Anything you omit is generated.',
-  ].join('\n'),
+  details: `The sandbox first changes its state as the service would, then sends the event to the webhooks like any
+    other. Anything you omit is generated.`,
   params: {
     event: knowing(eventNames, required('<event>', `the event: ${eventNames.join(', ')}`, eventName)),
     ...fieldOptions,

@@ -38,12 +38,10 @@ type ListenInput = Input<typeof params>;
 export const listenForEvents = command({
   name: 'listen',
   summary: 'Receive events on this machine, and show, record and forward them',
-  details: [
-    'With --profile local it receives the events of the sandbox; those of an account arrive through a public address',
-    'that leads here. Every event is recorded, answered, then forwarded with its original bytes and headers;',
-    'webhooks list and show print it later. --events and --where choose what is shown and forwarded. Before',
-    'forwarding to another machine it asks, or needs --yes.',
-  ].join('\n'),
+  details: `With --profile local it receives the events of the sandbox; those of an account arrive through a public
+    address that leads here. Every event is recorded, answered, then forwarded with its original bytes and headers;
+    webhooks list and show print it later. --events and --where choose what is shown and forwarded. Before forwarding
+    to another machine it asks, or needs --yes.`,
   params,
   examples: [
     'webhooks listen --profile local',

@@ -33,11 +33,9 @@ type ReplayInput = Input<typeof params>;
 export const replayEvents = streaming({
   name: 'replay',
   summary: 'Send received events again, oldest first',
-  details: [
-    'Events are sent in sequence with their original bytes and headers. Without --to each goes to the address of',
-    'its last forward. --failed also has the events that a killed listener had not forwarded. Exit 10: some were not',
-    'answered with 2xx.',
-  ].join('\n'),
+  details: `Events are sent in sequence with their original bytes and headers. Without --to each goes to the address
+    of its last forward. --failed also has the events that a killed listener had not forwarded. Exit 10: some were not
+    answered with 2xx.`,
   params,
   examples: ['webhooks replay --since 10m --failed', 'webhooks replay e12 --to 3000'],
   accepts: ['profile', ...printOptions],

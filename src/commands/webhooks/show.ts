@@ -13,10 +13,8 @@ import { withRecordedEvents } from './recorded.ts';
 export const showEvent = command({
   name: 'show',
   summary: 'Show a received event with its headers, body and forwards',
-  details: [
-    'With --raw the event is written as received: request line, headers, an empty line, body. webhooks verify',
-    'reads such a file. An existing file is overwritten only after a question, or with --yes.',
-  ].join('\n'),
+  details: `With --raw the event is written as received: request line, headers, an empty line, body. webhooks verify
+    reads such a file. An existing file is overwritten only after a question, or with --yes.`,
   params: {
     id: argument('[id]', 'the id of an event from webhooks list, or its beginning (default: the newest event)'),
     raw: option('--raw <file>', 'write the event as received to a file, or - for stdout'),
