@@ -1,19 +1,14 @@
 import { usage } from '../../base/errors.ts';
 import type { Host } from '../../base/host.ts';
-import { resumeParams } from '../../batches/options.ts';
 import { countsIn, stateOf } from '../../batches/outcomes.ts';
-import { batchView } from '../../batches/view.ts';
-import { command, type Context } from '../../cli/command.ts';
-import { callOptions, printOptions } from '../../cli/globals.ts';
+import { command, type Context, lazyCommand } from '../../cli/command.ts';
+import { printOptions } from '../../cli/globals.ts';
 import { rowsText, whole } from '../../cli/output/figures.ts';
 import { flag, option } from '../../cli/params.ts';
 import { countryParam, typedPhone } from '../../cli/phones.ts';
 import { cancel, remove } from '../../store/cancel.ts';
 import { ending, totalsOfAll, type Totals } from '../../store/tally.ts';
-import { markRows } from './mark.ts';
-import { batchToChange, nameParam, optionalName, unchanged } from './named.ts';
-import { reportBatch } from './report.ts';
-import { showBatch } from './show.ts';
+import { batchToChange, nameParam, unchanged } from './named.ts';
 import { type StoredBatch, withBatches } from './stored.ts';
 
 const listBatches = command({
@@ -58,21 +53,6 @@ function rowOf({ batch, profile }: StoredBatch, totals: Totals | undefined, host
     created: new Date(batch.madeAt).toISOString(),
   };
 }
-
-const resumeBatch = command({
-  name: 'resume',
-  summary: 'Send what waits in a batch, without its file',
-  details: 'The people and their texts cannot change. Without a name, the only batch that waits goes on.',
-  params: { name: optionalName, ...resumeParams },
-  examples: ['batches resume autumn --at-most 177', 'batches resume autumn --resend unsure --at-most 2'],
-  accepts: callOptions.filter((name) => name !== 'dryRun'),
-  piped: 'text',
-  run: async (context, options, emit) => {
-    const { resume } = await import('../../batches/resume.ts');
-    return resume(context, options, emit);
-  },
-  ...batchView,
-});
 
 const cancelBatch = command({
   name: 'cancel',
@@ -144,4 +124,24 @@ async function confirmDelete(context: Context, { batch, profile, record }: Store
   return rows;
 }
 
-export const batchesCommands = [listBatches, showBatch, reportBatch, resumeBatch, markRows, cancelBatch, deleteBatch];
+export const batchesCommands = [
+  listBatches,
+  lazyCommand(
+    'show',
+    'Show what became of a batch, and the next command',
+    async () => (await import('./show.ts')).showBatch,
+  ),
+  lazyCommand(
+    'report',
+    'List every row of a batch with its columns and its outcome',
+    async () => (await import('./report.ts')).reportBatch,
+  ),
+  lazyCommand(
+    'resume',
+    'Send what waits in a batch, without its file',
+    async () => (await import('./resume.ts')).resumeBatch,
+  ),
+  lazyCommand('mark', 'Record whether unsure rows were sent', async () => (await import('./mark.ts')).markRows),
+  cancelBatch,
+  deleteBatch,
+];
