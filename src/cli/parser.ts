@@ -8,6 +8,7 @@ import { longName, namesOf, type Param, type Params } from './params.ts';
 import { refusal } from './refusals.ts';
 
 interface Draft {
+  readonly argv: readonly string[];
   path: readonly string[];
   node: Node;
   readonly texts: Record<string, string[]>;
@@ -16,7 +17,7 @@ interface Draft {
 
 /** Parses a command line, and opens only the nodes on its path. */
 export async function parse(tree: Group, argv: readonly string[], look: Look): Promise<Line> {
-  const draft: Draft = { path: [tree.name], node: tree, texts: {}, printed: '' };
+  const draft: Draft = { argv, path: [tree.name], node: tree, texts: {}, printed: '' };
   const program = new Parser([tree.name], tree, draft);
   program
     .configureHelp(helpLayout(draft, look))
@@ -58,13 +59,22 @@ class Parser extends Commander {
   async open(): Promise<void> {
     const node = await opened(this.#node);
     Object.assign(this.#draft, { node, path: this.#path });
-    if (node.kind === 'group') this.#declareChildren(node);
+    const next = node.kind === 'group' ? this.#next(node) : undefined;
+    if (next) return this.#declareChildren([next]);
+    if (node.kind === 'group') this.#declareChildren(node.children);
     else this.#declare(node.params);
     this.#declare(globals, commonOptions(node));
     if (node.kind === 'command' && this.#draft.texts['help']?.length) this.help();
   }
 
-  #declareChildren({ children }: Group): void {
+  /** The child that the next word names, if only names came before: it needs no siblings, which take 3 ms. */
+  #next({ children }: Group): Node | LazyNode | undefined {
+    const [words, { argv }] = [this.#path.slice(1), this.#draft];
+    if (words.some((word, at) => word !== argv[at])) return undefined;
+    return children.find(({ name }) => name === argv[words.length]);
+  }
+
+  #declareChildren(children: Group['children']): void {
     for (const child of children) {
       const sub = new Parser([...this.#path, child.name], child, this.#draft).copyInheritedSettings(this);
       this.addCommand(sub);
