@@ -75,6 +75,8 @@ function nameFault(name: string): string | undefined {
 
 /** The name without what may be a key. */
 export function shownName(text: string): string {
+  // All have one, and most names do not.
+  if (!text.includes('_')) return text;
   return redact(text).replace(/(sk_(?:test|live)_|whsec_).+/is, '$1…');
 }
 
