@@ -17,7 +17,7 @@ const groups = [
   { name: 'run', test: /\/src\/(?:cli\/run|session\/(?:record-file|team))\.ts$/ },
   {
     name: 'call',
-    test: /\/src\/(?:client\/(?:client|transport)|commands\/send-template|sandbox\/remote\/running|session\/(?:profiles\/safety|sandboxes|secrets|send-once))\.ts$/,
+    test: /\/src\/(?:client\/(?:client|transport)|commands\/send-template|sandbox\/remote\/running|session\/(?:sandboxes|secrets|send-once))\.ts$/,
   },
   { name: 'store', test: /\/src\/session\/(?:message-claim|record)\.ts$/ },
 ].map((group) => ({ ...group, test: (id) => group.test.test(slashed(id)) }));

@@ -164,12 +164,11 @@ export async function openConnection(
   const { host, given, note, reporter } = session;
   const { target, simulated } = checkedTarget;
   // Commands without a call do not load them.
-  const [{ createClient }, { openTransport }, { header }, { createSendOnce }, { pausedPace }] = await Promise.all([
+  const [{ createClient }, { openTransport }, { header }, { createSendOnce }] = await Promise.all([
     import('../client/client.ts'),
     import('../client/transport.ts'),
     import('../client/wire.ts'),
     import('./send-once.ts'),
-    import('./pace.ts'),
   ]);
   const opened = openTransport({ ...transportOptionsFor(session, target), connections });
   const transport = onTime
@@ -196,7 +195,7 @@ export async function openConnection(
       const when = milliseconds < 50 ? 'now' : `in ${(milliseconds / 1000).toFixed(1)} s`;
       note('waiting', `${why}; trying again ${when}`);
     },
-    pace: pace && closedFor ? pausedPace(pace, closedFor, host.later) : pace,
+    pace: pace && closedFor ? (await import('./pace.ts')).pausedPace(pace, closedFor, host.later) : pace,
     ...extras,
   });
   return {
