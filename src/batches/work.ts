@@ -9,7 +9,7 @@ import type { Batch } from '../store/batch.ts';
 import type { Resend } from '../store/decide.ts';
 import { countReached } from '../store/tally.ts';
 import { hasAny } from '../store/views.ts';
-import { type Answer, beat, claim, type Claim, settleAll, type Settled } from '../store/work.ts';
+import { type Answer, beat, claim, type Claim, settle, type Settled } from '../store/work.ts';
 import { failureOf, idOf, knownReason } from './answers.ts';
 import { Outage, type OutageOptions } from './outage.ts';
 import { Stop, type Stopped, stoppedBy, Streak } from './stop.ts';
@@ -115,20 +115,6 @@ class Work {
   #isExhausted = false;
   readonly #unrecorded: Settlement[] = [];
   readonly #skipped = new Set<number>();
-  readonly #claimNext = together<Turn, Claim>(async (turns) => {
-    if (this.#stop.reason) return [];
-    const rows = await this.#claimRows({ after: this.#after, limit: turns.length });
-    if (rows.length < turns.length && !this.#stop.reason) this.#isExhausted = true;
-    return rows;
-  });
-  readonly #write = together<Settlement, Settled>((all) => {
-    const { database, batch, worker, host } = this.#options;
-    const about = { batch: batch.id, worker, now: host.now() };
-    return settleAll(
-      database,
-      all.map(({ row, answer }) => ({ ...about, claim: row, answer })),
-    );
-  });
   readonly #counts = { sent: 0, failed: 0, unsure: 0, kept: 0 };
 
   constructor(options: WorkOptions, reached: number, wasAccepted: boolean) {
@@ -243,22 +229,22 @@ class Work {
   }
 
   /** Undefined if no row is left, or if this one is not to be sent any more. */
-  async #claim(turn: Turn): Promise<Claim | undefined> {
-    if (turn.n === undefined) return this.#claimNext(turn);
-    return (await this.#claimRows({ after: turn.n - 1, upTo: turn.n, limit: 1 }))[0];
-  }
-
-  async #claimRows(range: { after: number; upTo?: number; limit: number }): Promise<readonly Claim[]> {
+  async #claim({ n }: Turn): Promise<Claim | undefined> {
     const { database, batch, worker, isOfFile, resend, host } = this.#options;
+    if (this.#stop.reason) return undefined;
+    const range = n === undefined ? { after: this.#after } : { after: n - 1, upTo: n };
     const about = { id: batch.id, worker, isOfFile, resend, isFull: this.#isFull(), now: host.now() };
-    const claims = await claim(database, { ...about, ...range });
-    if (claims.kind === 'cancelled') {
+    const claimed = await claim(database, { ...about, ...range });
+    if (claimed.kind === 'cancelled') {
       this.#stop.request({ exit: 'unsafe', code: 'batch-cancelled', message: 'another command cancelled the batch' });
-      return [];
+      return undefined;
     }
-    if (range.upTo === undefined) this.#after = Math.max(this.#after, claims.after);
-    for (const n of claims.skipped) this.#skipped.add(n);
-    return claims.rows;
+    for (const skipped of claimed.skipped) this.#skipped.add(skipped);
+    if (n === undefined) {
+      this.#after = Math.max(this.#after, claimed.after);
+      this.#isExhausted ||= claimed.row === undefined;
+    }
+    return claimed.row;
   }
 
   async #request(exchange: Exchange<unknown>, slot: Release, body: string): Promise<Attempt<unknown>> {
@@ -313,8 +299,10 @@ class Work {
 
   /** Undefined if that fails. */
   async #record(settlement: Settlement): Promise<Settled | undefined> {
+    const { database, batch, worker, host } = this.#options;
+    const { row, answer } = settlement;
     try {
-      return await this.#write(settlement);
+      return await settle(database, { batch: batch.id, worker, claim: row, answer, now: host.now() });
     } catch (error) {
       this.#stop.crash(error);
       return undefined;
@@ -343,25 +331,6 @@ class Work {
     const isLate = isComplete && reason && tooLate.has(reason.code) && !this.#options.signals.leave.aborted;
     return isLate ? undefined : reason;
   }
-}
-
-/** Collects what is asked for in one turn of the event loop, and answers it in one transaction. */
-function together<Q, A>(act: (all: readonly Q[]) => Promise<readonly A[]>): (one: Q) => Promise<A | undefined> {
-  let group: { readonly all: Q[]; readonly answers: Promise<readonly A[]> } | undefined;
-  const begin = () => {
-    const all: Q[] = [];
-    const answers = new Promise<void>((resolve) => setImmediate(resolve)).then(() => {
-      group = undefined;
-      return act(all);
-    });
-    return { all, answers };
-  };
-  return async (one) => {
-    group ??= begin();
-    const { all, answers } = group;
-    const at = all.push(one) - 1;
-    return (await answers)[at];
-  };
 }
 
 const tooLate: ReadonlySet<string> = new Set(['interrupted', 'too-many-errors', 'output-unwritable']);

@@ -50,30 +50,31 @@ export interface Turn {
   readonly after: number;
   /** The highest number to look at, to claim a row again. */
   readonly upTo?: number;
-  /** How many rows to claim. */
-  readonly limit: number;
   readonly now: number;
 }
 
 export type Claim = Readonly<ReturnType<typeof claimOf>>;
 
-export interface Claims {
-  readonly kind: 'claimed';
-  readonly rows: readonly Claim[];
-  /** Numbers of rows that `--resend` named but another process has. */
-  readonly skipped: readonly number[];
-  readonly after: number;
-}
+export type Claimed =
+  | { readonly kind: 'cancelled' }
+  | {
+      readonly kind: 'claimed';
+      /** Undefined if none is left. */
+      readonly row: Claim | undefined;
+      /** Numbers of rows that `--resend` named but another process has. */
+      readonly skipped: readonly number[];
+      /** The number of the last row that was looked at. */
+      readonly after: number;
+    };
 
 const states = ['waiting', 'sent', 'unsure'] as const;
 
-// With `LIMIT $14`, SQLite would compile the statement again each time.
 const candidates = `SELECT i.n, i.who, i.per, i.body, i.line, i.state, i.attempt,
   CASE WHEN i.state = 'sent' THEN i.told ELSE i.text END AS text,
   ${verdict('i', { isClaim: true, text: "(CASE WHEN i.state = 'sent' THEN i.told ELSE i.text END)" })} AS verdict
-  FROM item i WHERE i.batch = $1 AND i.n > $9 AND i.n <= $10 AND (i.load = $11 OR $11 = 0) AND ((i.state = 'waiting' AND $15 = 0)
+  FROM item i WHERE i.batch = $1 AND i.n > $9 AND i.n <= $10 AND (i.load = $11 OR $11 = 0) AND ((i.state = 'waiting' AND $14 = 0)
     OR (i.state = 'unsure' AND i.told = 'resend' AND $12 = 1) OR (i.state = 'sent' AND i.reason = 'resend' AND $13 = 1))
-  ORDER BY i.n LIMIT ($14 + 0)`;
+  ORDER BY i.n LIMIT 1`;
 
 // While a row is under way, its reason is what it was.
 const take = `UPDATE item SET attempt = attempt + 1, at = $3, told = NULL,
@@ -85,36 +86,31 @@ const take = `UPDATE item SET attempt = attempt + 1, at = $3, told = NULL,
 const giveUp = `UPDATE item SET state = $3, reason = $4, by = $5, at = $6, text = COALESCE($7, text)
   WHERE batch = $1 AND n = $2`;
 
-/** Takes the next rows of a batch that no other process has. The claim is committed before their requests leave. */
-export function claim(database: Database, turn: Turn): Promise<Claims | { readonly kind: 'cancelled' }> {
+/** Takes the next row of a batch that no other process has. The claim is committed before its request leaves. */
+export function claim(database: Database, turn: Turn): Promise<Claimed> {
   return database.write(function* () {
     yield* hold(turn.id, turn.worker, turn.now);
     const batch = yield* batchWithId(turn.id);
     if (!batch || batch.isCancelled) return { kind: 'cancelled' };
-    const rows: Claim[] = [];
     const skipped: number[] = [];
-    let after = turn.after;
-    while (rows.length < turn.limit) {
-      const next = yield* candidatesAfter(batch, turn, after, turn.limit - rows.length);
-      if (next.length === 0) break;
-      for (const row of next) {
-        after = integer(row, 'n');
-        const answer = optionalText(row, 'verdict');
-        if (answer === undefined) rows.push(yield* takeRow(turn, row));
-        else if (word(row, 'state', states) === 'waiting') yield* leave(turn, row, answer);
-        else skipped.push(after);
-      }
+    for (let { after } = turn; ;) {
+      const [row] = yield* candidateAfter(batch, turn, after);
+      if (!row) return { kind: 'claimed', row: undefined, skipped, after };
+      after = integer(row, 'n');
+      const answer = optionalText(row, 'verdict');
+      if (answer === undefined) return { kind: 'claimed', row: yield* takeRow(turn, row), skipped, after };
+      if (word(row, 'state', states) === 'waiting') yield* leave(turn, row, answer);
+      else skipped.push(after);
     }
-    return { kind: 'claimed', rows, skipped, after };
   });
 }
 
-function candidatesAfter(batch: Batch, turn: Turn, after: number, limit: number): Steps<readonly Row[]> {
+function candidateAfter(batch: Batch, turn: Turn, after: number): Steps<readonly Row[]> {
   const { now, upTo = Number.MAX_SAFE_INTEGER, isOfFile, resend } = turn;
   const [, unsure, changed] = flags(resend);
   const asked = parameters({ batch, now, excludedBy: [batch.id, batch.id] });
   const load = isOfFile ? batch.load : 0;
-  return query(candidates, ...asked, after, upTo, load, unsure, changed, limit, turn.isFull ? 1 : 0);
+  return query(candidates, ...asked, after, upTo, load, unsure, changed, turn.isFull ? 1 : 0);
 }
 
 function* takeRow({ id, now }: Turn, row: Row): Steps<Claim> {
@@ -200,26 +196,15 @@ const forget = `DELETE FROM item WHERE ${mine} RETURNING 'waiting' AS state`;
 
 /** Writes an answer. One that says the message was accepted always wins; any other needs the lease. */
 export function settle(database: Database, settlement: Settlement): Promise<Settled> {
-  return database.write(() => settleOne(settlement));
-}
-
-/** Writes several answers. */
-export function settleAll(database: Database, settlements: readonly Settlement[]): Promise<readonly Settled[]> {
-  return database.write(function* () {
-    const settled: Settled[] = [];
-    for (const settlement of settlements) settled.push(yield* settleOne(settlement));
-    return settled;
-  });
-}
-
-function* settleOne(settlement: Settlement): Steps<Settled> {
   const { batch, worker, now, answer } = settlement;
-  if (answer.kind !== 'sent' && batch !== singles && !(yield* holds(batch, worker, now))) return 'late';
-  const [row] = yield* written(settlement);
-  if (answer.kind === 'sent') return 'sent';
-  if (!row) return 'late';
-  const state = word(row, 'state', ['sent', 'failed', 'unsure', 'waiting']);
-  return state === 'sent' ? 'kept' : state;
+  return database.write(function* () {
+    if (answer.kind !== 'sent' && batch !== singles && !(yield* holds(batch, worker, now))) return 'late';
+    const [row] = yield* written(settlement);
+    if (answer.kind === 'sent') return 'sent';
+    if (!row) return 'late';
+    const state = word(row, 'state', ['sent', 'failed', 'unsure', 'waiting']);
+    return state === 'sent' ? 'kept' : state;
+  });
 }
 
 function* holds(id: string, worker: string, now: number): Steps<boolean> {

@@ -90,12 +90,12 @@ export async function makeBatch(
   const { columns = '{"names":["phone","name"],"separator":";"}' } = options;
   const batch = await begin(database, plan, { name, per, told: '{}', command: '["send-batch"]', columns }, worker);
   await apply(database, plan, { batch, worker, clock: () => at });
-  const turn = { id: batch.id, worker, isOfFile: false, resend: [], limit: 1, now: at };
+  const turn = { id: batch.id, worker, isOfFile: false, resend: [], now: at };
   for (const [index, { answer }] of people.entries()) {
     if (!answer) continue;
     const claims = await claim(database, { ...turn, after: index, upTo: index + 1 });
-    for (const row of claims.kind === 'claimed' ? claims.rows : [])
-      await settle(database, { batch: batch.id, worker, claim: row, answer, now: at });
+    if (claims.kind === 'claimed' && claims.row)
+      await settle(database, { batch: batch.id, worker, claim: claims.row, answer, now: at });
   }
   if (options.worker === undefined) await release(database, batch.id, worker, at);
   return (await database.read(() => batchWithId(batch.id))) ?? batch;

@@ -170,7 +170,7 @@ describe('the mark of a database', () => {
 it('a claim waits for no other batch', async () => {
   const database = await openMemory();
   const [first, second] = [await load(database, people), await load(database, [{ phone: '+5' }], { name: 'other' })];
-  const turn = { worker, isOfFile: true, resend: [], after: 0, limit: 9, now: start };
+  const turn = { worker, isOfFile: true, resend: [], after: 0, now: start };
   const claims = await Promise.all([first, second].map(({ id }) => claim(database, { ...turn, id })));
-  expect(claims).toMatchObject([{ rows: [{ who: '+1' }, { who: '+2' }] }, { rows: [{ who: '+5' }] }]);
+  expect(claims).toMatchObject([{ row: { who: '+1' } }, { row: { who: '+5' } }]);
 });

@@ -82,11 +82,16 @@ export interface WorkOptions {
 /** Sends all that waits; returns the phones. */
 export async function work(database: Database, { id }: Batch, options: WorkOptions = {}): Promise<readonly string[]> {
   const { answer = { kind: 'sent', messageId: 'm' }, resend = [], now = start } = options;
-  const turn = { id, worker, isOfFile: true, resend, after: 0, limit: 100, now };
-  const claims = await claim(database, turn);
-  if (claims.kind !== 'claimed') return [];
-  for (const row of claims.rows) await settle(database, { batch: id, worker, claim: row, answer, now });
-  return claims.rows.map(({ who }) => who);
+  const turn = { id, worker, isOfFile: true, resend, now };
+  const phones: string[] = [];
+  for (let after = 0; ;) {
+    const claimed = await claim(database, { ...turn, after });
+    if (claimed.kind === 'cancelled' || !claimed.row) return phones;
+    const { row } = claimed;
+    ({ after } = claimed);
+    phones.push(row.who);
+    await settle(database, { batch: id, worker, claim: row, answer, now });
+  }
 }
 
 /** Loads and sends, as a command that ends. */

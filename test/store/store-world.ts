@@ -202,11 +202,11 @@ export function createStoreWorld(database: Database, pieceSize?: number): World 
     for (let after = 0; !isStopping();) {
       const isFull = (await reached(batch)) >= work.first;
       const now = moment(world.now + tick);
-      const claims = await claim(database, { id, worker, isOfFile, resend, isFull, after, limit: 1, now });
+      const claims = await claim(database, { id, worker, isOfFile, resend, isFull, after, now });
       if (claims.kind === 'cancelled') break;
       ({ after } = claims);
       isTrouble ||= claims.skipped.length > 0;
-      const [row] = claims.rows;
+      const { row } = claims;
       if (!row) break;
       const claimedAt = (world.now += tick);
       yield 'claimed';
