@@ -21,30 +21,14 @@ const notMobile = 'not a mobile number of its country';
 
 /** Copies the rows of the input, and the excluded phones, into a draft. */
 export async function fillDraft(loading: Loading, draft: Draft): Promise<Copied> {
-  const { desk, input, settings, columns, secrets } = loading;
+  const { desk, settings } = loading;
   const { context, database } = desk;
   const { effective, excludeFrom } = settings;
-  const reader = {
-    map: await mapperOf(loading),
-    isUnwanted: whereFilter(whereOf(effective), { columns, isTable: input.isTable }),
-    secrets,
-    target: draft.target?.id,
-  };
-  const progress = await context.progress();
-  let rows = 0;
-  progress.follow(() => `reading ${whole(rows)} rows`);
-  try {
-    const copied = await copyRows(loading, draft, (row) => {
-      rows += 1;
-      return newRow(reader, row);
-    });
-    const { country, encoding } = effective;
-    const phones = await readExcluded(context, excludeFrom, { country, encoding, column: phoneIn(effective) });
-    await database.write(() => exclude(draft.id, phones));
-    return copied;
-  } finally {
-    progress.end();
-  }
+  const copied = await copyRows(loading, draft, await rowReader(loading, draft.target?.id));
+  const { country, encoding } = effective;
+  const phones = await readExcluded(context, excludeFrom, { country, encoding, column: phoneIn(effective) });
+  await database.write(() => exclude(draft.id, phones));
+  return copied;
 }
 
 /** Throws if an option does not fit the columns. */
@@ -61,55 +45,61 @@ async function copyRows(
 ): Promise<Copied> {
   const { context, database, signals } = desk;
   const isMobile = scope.kind === 'message' ? await openMobiles() : undefined;
+  const progress = await context.progress();
   const [problems, others] = [new Problems(), new Problems()];
-  let sendable = 0;
+  let [rows, sendable] = [0, 0];
   let piece: NewRow[] = [];
+  progress.follow(() => `reading ${whole(rows)} rows`);
   const flush = async () => {
     await addRows(database, draft, piece, context.host.now());
     piece = [];
   };
-  for await (const part of input.rows()) {
-    signals.stop.throwIfAborted();
-    for (const row of part.map(read)) {
-      const { problem, isUnwanted, phone, line } = row;
-      if (problem !== undefined) problems.add(problem, line);
-      else if (!isUnwanted) sendable += 1;
-      if (problem === undefined && !isUnwanted && phone !== undefined && isMobile?.(phone) === false)
-        others.add(notMobile, line);
-      if (piece.push(row) === pieceSize) await flush();
+  const take = ({ problem, isUnwanted, phone, line }: NewRow) => {
+    rows += 1;
+    if (problem !== undefined) return problems.add(problem, line);
+    if (isUnwanted) return;
+    sendable += 1;
+    if (phone !== undefined && isMobile?.(phone) === false) others.add(notMobile, line);
+  };
+  try {
+    for await (const part of input.rows()) {
+      signals.stop.throwIfAborted();
+      for (const row of part.map(read)) {
+        take(row);
+        if (piece.push(row) === pieceSize) await flush();
+      }
     }
+    await flush();
+  } finally {
+    progress.end();
   }
-  await flush();
   const [other = { reason: notMobile, count: 0, lines: [], values: [] }] = others.list();
   return { problems: problems.list(), sendable, notMobile: other };
 }
 
-interface Reader extends Pick<Loading, 'secrets'> {
-  readonly map: Mapper;
-  /** Whether `--where` excludes a row. */
-  readonly isUnwanted: (fields: Fields) => boolean;
-  /** The id of the batch that it is loaded into. */
-  readonly target: string | undefined;
-}
-
-function newRow({ map, isUnwanted, secrets, target }: Reader, row: InputRow): NewRow {
-  const { number, line, problem } = row;
-  const { fields, fixes } = withoutReport(row.fields);
-  const mapped = problem === undefined ? map(fields) : undefined;
-  const isLeftOut = problem === undefined && isUnwanted(fields);
-  const cells = jsonText(fields);
-  const safe = redact(cells, secrets);
-  const fault = safe === cells ? (problem ?? mapped?.problem) : keyProblem(fields, secrets);
-  return {
-    n: number,
-    line,
-    phone: mapped?.phone,
-    per: redact(mapped?.per ?? '', secrets),
-    body: safe === cells ? (mapped?.body ?? '') : '',
-    cells: safe,
-    problem: isLeftOut || fault === undefined ? undefined : redact(fault, secrets),
-    isUnwanted: isLeftOut,
-    fixes: fixes === undefined ? undefined : numberIn(fixes, target),
+/** `target`: the id of the batch that it is loaded into. */
+async function rowReader(loading: Loading, target: string | undefined): Promise<(row: InputRow) => NewRow> {
+  const { settings, columns, input, secrets } = loading;
+  const map = await mapperOf(loading);
+  const isUnwanted = whereFilter(whereOf(settings.effective), { columns, isTable: input.isTable });
+  return ({ number, line, problem, ...row }) => {
+    const { fields, fixes } = withoutReport(row.fields);
+    const mapped = problem === undefined ? map(fields) : undefined;
+    const isLeftOut = problem === undefined && isUnwanted(fields);
+    const cells = jsonText(fields);
+    const safe = redact(cells, secrets);
+    const fault = safe === cells ? (problem ?? mapped?.problem) : keyProblem(fields, secrets);
+    return {
+      n: number,
+      line,
+      phone: mapped?.phone,
+      per: redact(mapped?.per ?? '', secrets),
+      body: safe === cells ? (mapped?.body ?? '') : '',
+      cells: safe,
+      problem: isLeftOut || fault === undefined ? undefined : redact(fault, secrets),
+      isUnwanted: isLeftOut,
+      fixes: fixes === undefined ? undefined : numberIn(fixes, target),
+    };
   };
 }
 

@@ -8,37 +8,27 @@ import type { BatchClient } from '../session/batch-client.ts';
 import type { Scope } from '../store/batch.ts';
 import type { Resend } from '../store/decide.ts';
 import { batchName, nameAfter } from '../store/which.ts';
+import type { Input } from '../cli/params.ts';
 import { answerWords, askForMissing, sayCommand } from './ask.ts';
 import { type Choice, chooseBatch } from './choose.ts';
 import { type Desk, openDesk } from './desk.ts';
 import { peopleOf } from './from-batch.ts';
-import { type Input, openInput } from './input/input.ts';
+import { type Input as Rows, openInput } from './input/input.ts';
+import type { batchParams, importParams } from './options.ts';
 import { isReportColumn } from './report.ts';
-import { mergeTold, type Settings, settingsOf, type Typed } from './settings.ts';
+import { mergeTold, type Settings, settingsOf } from './settings.ts';
 import { checkTemplate, findTemplate, type Template } from './template.ts';
 
 /** A command that loads people into a batch and sends to them, with its options. An import lacks most of them. */
-export interface Order extends Typed {
+export type Order = Partial<Input<typeof batchParams & typeof importParams>> & {
   readonly command: 'send-batch' | 'contacts import';
   /** '' for an import. */
   readonly template: string;
   readonly file: string | undefined;
-  /** `NAME` or `NAME:failed`, instead of a file. */
-  readonly fromBatch?: string | undefined;
-  readonly batch: string | undefined;
-  /** A column, `phone` for one message each, or undefined. */
-  readonly per?: string | undefined;
-  readonly first: number | undefined;
-  readonly atMost: number | undefined;
-  readonly again?: boolean;
   readonly resend: readonly Resend[];
-  readonly noExcludeFrom?: boolean;
-  readonly noMemory?: boolean;
-  /** A phone of the user, who gets the first message instead of the people. */
-  readonly test?: string | undefined;
   /** Whether a person was asked for the file or the template. */
   readonly isAsked: boolean;
-}
+};
 
 /** Everything that is known before the first row is read. */
 export interface Loading {
@@ -49,7 +39,7 @@ export interface Loading {
   /** The column of `--per`, or ''. */
   readonly per: string;
   readonly settings: Settings;
-  readonly input: Input;
+  readonly input: Rows;
   /** The columns of the data, without those of a report. */
   readonly columns: readonly string[];
   readonly template: Template;
@@ -124,7 +114,7 @@ function openRows(
   { file = '', fromBatch, encoding }: Order,
   scope: Scope,
   { effective: { encoding: usualEncoding, sheet } }: Settings,
-): Promise<Input> {
+): Promise<Rows> {
   if (fromBatch !== undefined) return peopleOf(context, database, scope, fromBatch);
   return openInput(context, file, { encoding, usualEncoding, sheet, signal: signals.stop });
 }

@@ -1,10 +1,11 @@
 import { unsafe } from '../base/errors.ts';
 import { profileOption } from '../base/shell-quote.ts';
 import type { Context, Emit } from '../cli/command.ts';
+import type { Input } from '../cli/params.ts';
 import { refuseWrongClock } from '../session/clock.ts';
 import type { BatchRecord } from '../session/session.ts';
 import { type Batch, isWorking } from '../store/batch.ts';
-import { decideResume, firstToResume, type Resend, type Stored } from '../store/decide.ts';
+import { decideResume, firstToResume, type Stored } from '../store/decide.ts';
 import { beginResume, redecide } from '../store/load.ts';
 import { waitingBatches } from '../store/views.ts';
 import { phoneIn } from './ask.ts';
@@ -16,18 +17,16 @@ import { sendAndReport } from './finish.ts';
 import { type Forecast, forecast } from './forecast.ts';
 import { isLive } from './loading.ts';
 import { unwantedCells } from './mapping/where.ts';
-import { whereOf } from './options.ts';
+import { type resumeParams, whereOf } from './options.ts';
 import { footerOf, type Overview } from './overview.ts';
-import { keptWords, type Settings, settingsOf, type Typed } from './settings.ts';
+import { keptWords, type Settings, settingsOf } from './settings.ts';
 import { interruptedEarly, untilSignaled } from './stop.ts';
 import { commandOf, type Ended } from './summary.ts';
 import { findTemplate } from './template.ts';
 
-export interface Resumption extends Pick<Typed, 'hours' | 'rate' | 'excludeFrom'> {
+export interface Resumption extends Input<typeof resumeParams> {
   /** A name or the beginning of an id; undefined for the only batch that waits. */
   readonly name: string | undefined;
-  readonly resend: readonly Resend[];
-  readonly atMost: number | undefined;
 }
 
 /** Goes on with the stored rows of a batch, without its file. */

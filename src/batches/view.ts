@@ -3,32 +3,18 @@ import type { Ui } from '../cli/command.ts';
 import { sum } from './forecast.ts';
 import { heldText } from './outcomes.ts';
 import { type Overview, overviewText } from './overview.ts';
-import { type BatchResult, type Ended, resultText, whereToFind } from './summary.ts';
+import { type Assignment, type Ended, resultText, whereToFind } from './summary.ts';
 import { type Tested, testText } from './template.ts';
 
-/** The result of a dry run. `rows` is the sum of `to_send` and the five outcomes. */
-interface DryRun extends Omit<BatchResult, 'type' | 'id' | 'now' | 'stopped' | 'started_at' | 'ended_at'> {
-  readonly type: 'dry_run';
-  readonly id: string | null;
-  readonly to_send: number;
-  /** Of the rows to send: numbers that are not mobile numbers of their country. */
-  readonly not_mobile: number;
-  /** The body of the first message or contact. */
-  readonly first: unknown;
-}
+export type Rehearsed = Readonly<ReturnType<typeof rehearsed>>;
 
-export interface Rehearsed {
-  readonly dryRun: DryRun;
-  readonly overview: Overview;
-}
-
-/** `id` is undefined for a new batch. */
-export function rehearsed(overview: Overview, command: DryRun['command'], id: string | undefined): Rehearsed {
+/** What a command would do. `rows` is the sum of `to_send` and the five outcomes; `id` is undefined for a new batch. */
+export function rehearsed(overview: Overview, command: Assignment['command'], id: string | undefined) {
   const { forecast, samples, scope, copied } = overview;
   const { before, held, notSent } = forecast;
   const [first] = samples;
-  const dryRun: DryRun = {
-    type: 'dry_run',
+  const dryRun = {
+    type: 'dry_run' as const,
     command,
     batch: overview.name,
     id: id ?? null,
@@ -39,6 +25,7 @@ export function rehearsed(overview: Overview, command: DryRun['command'], id: st
     file: overview.file ?? null,
     rows: forecast.rows,
     to_send: forecast.toSend,
+    /** Of the rows to send: numbers that are not mobile numbers of their country. */
     not_mobile: copied?.notMobile.count ?? 0,
     sent: forecast.sentHere + sum(before) + forecast.changed,
     failed: forecast.failed,
@@ -61,6 +48,7 @@ export function rehearsed(overview: Overview, command: DryRun['command'], id: st
         values: [],
       })),
     ],
+    /** The body of the first message or contact. */
     first: first === undefined ? null : parseJson(first),
   };
   return { dryRun, overview };

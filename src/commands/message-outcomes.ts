@@ -1,4 +1,5 @@
 import { CliError } from '../base/errors.ts';
+import type { Delivery } from '../batches/report.ts';
 import type { Context } from '../cli/command.ts';
 import { counted } from '../cli/output/figures.ts';
 import { type Outcome, outcomeOf, replaces } from '../contract/events.ts';
@@ -11,10 +12,8 @@ import { openRecordedEvents } from './webhooks/recorded.ts';
 import { secretsToTry } from './webhooks/secrets.ts';
 
 /** The outcome of a message that was accepted. */
-interface MessageOutcome {
+interface MessageOutcome extends Delivery {
   readonly delivery: Outcome;
-  /** Why it failed, if its event has a reason. */
-  readonly reason?: string | undefined;
   /** When the event was received; undefined if the sandbox said so. */
   readonly at?: number;
 }

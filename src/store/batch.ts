@@ -4,19 +4,21 @@ import { integer, matching, number, type Steps, text, word } from './columns.ts'
 /** The batch of single messages. */
 export const singles = '';
 
-export interface Scope {
+export interface Owner {
   readonly account: string;
   readonly mode: 'live' | 'sandbox';
+}
+
+export interface Scope extends Owner {
   readonly kind: 'message' | 'import';
   readonly template: string;
 }
 
 /** A test of a batch has a scope of its own, so that it never counts as an earlier message. */
-export interface SingleScope extends Omit<Scope, 'kind'> {
+export interface SingleScope extends Owner {
   readonly kind: 'message' | 'test';
+  readonly template: string;
 }
-
-export type Owner = Pick<Scope, 'account' | 'mode'>;
 
 export type Batch = Readonly<ReturnType<typeof batchOf>>;
 
@@ -26,7 +28,7 @@ const from = 'FROM batch b JOIN scope s ON s.n = b.scope';
 export function batchOf(row: Row) {
   return {
     id: matching(row, 'id', /^[\da-f]{12}$/),
-    scope: scopeOf(row),
+    scope: scopeOf(row, ['message', 'import']),
     scopeNumber: integer(row, 'scope'),
     name: matching(row, 'name', /^[a-z\d._-]*$/),
     /** The column of `--per`, or ''. */
@@ -49,18 +51,11 @@ export function batchOf(row: Row) {
   };
 }
 
-function scopeOf(row: Row): Scope {
-  return { ...ownerOf(row), kind: word(row, 'kind', ['message', 'import']) };
-}
-
-export function singleScopeOf(row: Row): SingleScope {
-  return { ...ownerOf(row), kind: word(row, 'kind', ['message', 'test']) };
-}
-
-function ownerOf(row: Row) {
+export function scopeOf<const K extends string>(row: Row, kinds: readonly K[]) {
   return {
     account: text(row, 'account'),
     mode: word(row, 'mode', ['live', 'sandbox']),
+    kind: word(row, 'kind', kinds),
     template: text(row, 'template'),
   };
 }

@@ -1,6 +1,5 @@
 import { type Database, query } from '../base/transaction.ts';
 import { type Batch, batchWithId, isWorking } from './batch.ts';
-import type { Steps } from './columns.ts';
 import { highest } from './draft.ts';
 import { inPieces } from './schema.ts';
 
@@ -11,7 +10,8 @@ export type Outcome = { readonly kind: 'done' | 'working' | 'none' };
 export type Cancelled = { readonly kind: 'done'; readonly count: number } | { readonly kind: 'working' | 'none' };
 
 const cancelled = `UPDATE item SET state = 'cancelled', reason = NULL, by = NULL
-  WHERE batch = $1 AND n > $2 AND n <= $3 AND state IN ('waiting', 'held', 'not sent')`;
+  WHERE batch = $1 AND n > $2 AND n <= $3 AND state IN ('waiting', 'held', 'not sent') AND load <> $4
+    AND ($5 = '' OR who = $5) RETURNING n`;
 
 /** Drops rows that wait; all of them stop a process at its next claim, too. */
 export async function cancel(database: Database, { id, load }: Batch, what: What, now: number): Promise<Cancelled> {
@@ -23,17 +23,12 @@ export async function cancel(database: Database, { id, load }: Batch, what: What
     return 'done';
   });
   if (kind !== 'done') return { kind };
+  const [otherThan, phone] = [what === 'missing' ? load : -1, typeof what === 'object' ? what.phone : ''];
   let count = 0;
   await inPieces(await highest(database, id), async (...range) => {
-    count += await database.write(() => drop(what, [id, ...range], load));
+    count += (await database.write(() => query(cancelled, id, ...range, otherThan, phone))).length;
   });
   return { kind, count };
-}
-
-function* drop(what: What, piece: readonly [id: string, after: number, upTo: number], load: number): Steps<number> {
-  if (what === 'all') return (yield* query(`${cancelled} RETURNING n`, ...piece)).length;
-  if (what === 'missing') return (yield* query(`${cancelled} AND load <> $4 RETURNING n`, ...piece, load)).length;
-  return (yield* query(`${cancelled} AND who = $4 RETURNING n`, ...piece, what.phone)).length;
 }
 
 /** Removes a batch with its rows. Other batches may then send to the same people. */

@@ -18,9 +18,11 @@ export interface NewRow {
   /** Its number in the input, from 1. */
   readonly n: number;
   readonly line: number;
+  /** E.164; undefined if it cannot be read. */
   readonly phone: string | undefined;
   /** The value of `--per`, or ''. */
   readonly per: string;
+  /** The body of the request as JSON; '' if there is a problem. */
   readonly body: string;
   /** The columns of the file, as JSON. */
   readonly cells: string;

@@ -1,16 +1,10 @@
 import { type Database, query, type Row } from '../base/transaction.ts';
-import { type Batch, batchColumns, batchOf, singleScopeOf, type SingleScope, singles } from './batch.ts';
+import { batchColumns, batchOf, scopeOf, singles } from './batch.ts';
 import { optionalText, text } from './columns.ts';
-import { reportRowOf, type ReportRow, shownState } from './views.ts';
+import { reportRowOf, shownState } from './views.ts';
 
 /** A message to a person. */
-export interface Sending extends ReportRow {
-  readonly scope: SingleScope;
-  /** Its batch; undefined for a single message. */
-  readonly batch: string | undefined;
-  /** Identifies it, together with `n`. */
-  readonly batchId: string;
-}
+export type Sending = Readonly<ReturnType<typeof sendingOf>>;
 
 export interface Wanted {
   /** Everything about this person, also what was not sent. */
@@ -71,23 +65,19 @@ export async function* allSendings(
 
 type Place = Pick<Sending, 'at' | 'batchId' | 'n'>;
 
-function sendingOf(row: Row): Sending {
+function sendingOf(row: Row) {
   return {
     ...reportRowOf(row),
-    scope: singleScopeOf(row),
+    scope: scopeOf(row, ['message', 'test']),
+    /** Its batch; undefined for a single message. */
     batch: optionalText(row, 'name'),
+    /** Identifies it, together with `n`. */
     batchId: text(row, 'batch'),
   };
 }
 
-export interface Erased {
-  readonly rows: number;
-  /** The batches that still have to send to them. */
-  readonly waiting: readonly Batch[];
-}
-
-/** Erases a person, except waiting rows. */
-export function erase(database: Database, phone: string): Promise<Erased> {
+/** Erases a person, except waiting rows; `waiting` are the batches that still have to send to them. */
+export function erase(database: Database, phone: string) {
   return database.write(function* () {
     const open = "('waiting', 'held', 'under way')";
     const mine = 'who = $1 AND scope IN (SELECT n FROM scope)';

@@ -1,6 +1,6 @@
 import { unsafe } from '../base/errors.ts';
 import { type Database, query, type Row, type Value } from '../base/transaction.ts';
-import { type Batch, batchesOf, isWorking, scopeNumber, singleScopeOf, singles } from './batch.ts';
+import { type Batch, batchesOf, isWorking, scopeNumber, scopeOf, singles } from './batch.ts';
 import { removeRows } from './cancel.ts';
 import { integer, text } from './columns.ts';
 import { exclude, highest } from './draft.ts';
@@ -139,7 +139,8 @@ async function copySingles({ from, to, account }: Move): Promise<number> {
     count += rows.length;
     await to.write(function* () {
       const each: Value[][] = [];
-      for (const row of rows) each.push([yield* scopeNumber(singleScopeOf(row)), text(row, 'state'), ...valuesOf(row)]);
+      for (const row of rows)
+        each.push([yield* scopeNumber(scopeOf(row, ['message', 'test'])), text(row, 'state'), ...valuesOf(row)]);
       yield { sql: insert, each };
     });
   });

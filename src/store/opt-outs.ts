@@ -1,13 +1,7 @@
 import { type Database, query, type Row } from '../base/transaction.ts';
 import { integer, number, type Steps, text } from './columns.ts';
 
-export interface OptOut {
-  readonly account: string;
-  readonly phone: string;
-  readonly at: number;
-  /** The reply of the person, or ''. */
-  readonly word: string;
-}
+export type OptOut = Readonly<ReturnType<typeof optOutOf>>;
 
 export function listOptOuts(database: Database, account: string): Promise<readonly OptOut[]> {
   return database.read(function* () {
@@ -29,11 +23,12 @@ export function optOutsOf(database: Database, phone: string): Promise<readonly O
   });
 }
 
-function optOutOf(row: Row): OptOut {
+function optOutOf(row: Row) {
   return {
     account: text(row, 'account'),
     phone: text(row, 'phone'),
     at: integer(row, 'at'),
+    /** The reply of the person, or ''. */
     word: text(row, 'word'),
   };
 }

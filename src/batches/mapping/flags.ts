@@ -14,26 +14,20 @@ export function paramFlag(text: string): ParamSource {
 }
 
 /** The text where a cell is empty. */
-export interface Default {
-  readonly column: string;
-  readonly text: string;
-}
+export type Default = Readonly<ReturnType<typeof defaultFlag>>;
 
 /** `--default column=text` */
-export function defaultFlag(text: string): Default {
+export function defaultFlag(text: string) {
   const at = text.indexOf('=');
   if (at < 1) throw usage(`"${text}" is not column=text`, "give both, such as --default 'name=friend'");
   return { column: text.slice(0, at), text: text.slice(at + 1) };
 }
 
 /** A column of the input and its place in the body. */
-export interface FieldMap {
-  readonly from: string;
-  readonly to: readonly string[];
-}
+export type FieldMap = Readonly<ReturnType<typeof mapFlag>>;
 
 /** `--map column=field`; dots in the field nest. Splits at the last `=`, since column names may contain one. */
-export function mapFlag(text: string): FieldMap {
+export function mapFlag(text: string) {
   const at = text.lastIndexOf('=');
   if (at < 1) throw usage(`"${text}" is not column=field`, "give both, such as --map 'Mobile=phone'");
   const to = text.slice(at + 1).split('.');
@@ -44,13 +38,10 @@ export function mapFlag(text: string): FieldMap {
 export const fieldTypes = ['number', 'boolean', 'json', 'list', 'list:semicolon'] as const;
 
 /** A field of the body whose text is converted. */
-export interface TypedField {
-  readonly field: string;
-  readonly type: (typeof fieldTypes)[number];
-}
+export type TypedField = Readonly<ReturnType<typeof typeFlag>>;
 
 /** `--type field=list:semicolon` */
-export function typeFlag(text: string): TypedField {
+export function typeFlag(text: string) {
   const at = text.lastIndexOf('=');
   if (at < 1) throw usage(`"${text}" is not field=type`, `such as tags=list; the types are ${fieldTypes.join(', ')}`);
   return { field: text.slice(0, at), type: chosen(text.slice(at + 1), fieldTypes) };

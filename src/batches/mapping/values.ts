@@ -1,22 +1,14 @@
 import { parseJson } from '../../base/json.ts';
 import { countryCode } from '../../contract/country.ts';
 import { asciiDigits, isNational, type NotPhone, openPhones } from '../../contract/phone.ts';
+import type { NewRow } from '../../store/draft.ts';
 import type { Fields } from '../input/row.ts';
 import { quoted } from '../quoted.ts';
 import { valueNamed } from './columns.ts';
 import { countryColumn } from './flags.ts';
 
-/** The request for a row. */
-export interface Mapped {
-  /** E.164; undefined if it cannot be read. */
-  readonly phone: string | undefined;
-  /** The value of `--per`, or ''. */
-  readonly per: string;
-  /** The body of the request as JSON; '' if there is a problem. */
-  readonly body: string;
-  /** Why it cannot be sent: "phone: it is empty". */
-  readonly problem?: string | undefined;
-}
+/** The request for a row, or why it cannot be sent: "phone: it is empty". */
+export type Mapped = Pick<NewRow, 'phone' | 'per' | 'body' | 'problem'>;
 
 export type Mapper = (fields: Fields) => Mapped;
 

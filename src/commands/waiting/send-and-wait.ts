@@ -65,9 +65,8 @@ export async function sendAndWait(
     };
     const result = await firstResult(watch, judge, limit.signal).catch(sourceEnded);
     const by = result ?? (host.signal.aborted ? 'interrupted' : 'timed-out');
-    const ending: Ending = { id, goal, within, from: watch.from, events, by };
-    const data = { message_id: id, outcome: outcomeOf(ending), events };
-    return { data, fault: faultOf(ending), shown: showsLines };
+    const { outcome, fault } = endingOf({ id, goal, within, from: watch.from, events, by });
+    return { data: { message_id: id, outcome, events }, fault, shown: showsLines };
   } finally {
     progress.end();
     limit.release();
@@ -98,24 +97,27 @@ interface Ending extends Pick<Wait, 'goal' | 'within'>, Pick<Watch, 'from'> {
   readonly by: Result | 'interrupted' | 'timed-out' | CliError;
 }
 
-function outcomeOf({ by, events }: Ending): Waited['data']['outcome'] {
-  if (by === 'timed-out' || by === 'interrupted') return by;
-  if (by === 'opposite') return 'failed';
-  if (by !== 'expected') return 'unknown';
-  return events.at(-1)?.event === 'message.read' ? 'read' : 'delivered';
-}
-
 /** In every case the message was sent. */
-function faultOf(ending: Ending): CliError | undefined {
+function endingOf(ending: Ending): Pick<Waited['data'], 'outcome'> & Pick<Waited, 'fault'> {
   const { id, by, events, from } = ending;
-  if (by === 'expected') return undefined;
-  if (by === 'timed-out') return timedOut(ending);
-  if (by === 'interrupted') return new CliError('interrupted', 'interrupted', `interrupted; ${id} was sent`);
-  if (by instanceof CliError)
-    return new CliError('unsure', by.code, `${id} was sent, but ${by.message}`, { cause: by });
-  const why = events.at(-1)?.reason ?? 'no reason given';
-  const hint = `the person did not get it; ${moreFrom(from, id)} shows more; once that is fixed, send it with --again`;
-  return new CliError('opposite', 'message-failed', `${id} was sent but failed: ${why}`, { hint });
+  const last = events.at(-1);
+  switch (by) {
+    case 'expected':
+      return { outcome: last?.event === 'message.read' ? 'read' : 'delivered', fault: undefined };
+    case 'timed-out':
+      return { outcome: by, fault: timedOut(ending) };
+    case 'interrupted':
+      return { outcome: by, fault: new CliError('interrupted', 'interrupted', `interrupted; ${id} was sent`) };
+    case 'opposite': {
+      const message = `${id} was sent but failed: ${last?.reason ?? 'no reason given'}`;
+      const hint = `the person did not get it; ${moreFrom(from, id)} shows more; once that is fixed, send it with --again`;
+      return { outcome: 'failed', fault: new CliError('opposite', 'message-failed', message, { hint }) };
+    }
+    default: {
+      const message = `${id} was sent, but ${by.message}`;
+      return { outcome: 'unknown', fault: new CliError('unsure', by.code, message, { cause: by }) };
+    }
+  }
 }
 
 function timedOut({ id, goal, within, from, events }: Ending): CliError {

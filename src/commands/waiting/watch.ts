@@ -119,17 +119,13 @@ export async function firstResult<T>(
   return undefined;
 }
 
-/** A timeout combined with the outer signal. */
+/** Aborts with the outer signal, or some time after its start. */
 export function createLimit(later: Later, outer: AbortSignal) {
   const over = new AbortController();
-  let cancel = () => {};
   return {
     signal: AbortSignal.any([outer, over.signal]),
-    start: (milliseconds: number) => void (cancel = later(milliseconds, () => over.abort())),
-    release() {
-      cancel();
-      over.abort();
-    },
+    start: (milliseconds: number) => void sleep(milliseconds, later, over.signal).then(() => over.abort()),
+    release: () => over.abort(),
   };
 }
 
