@@ -95,8 +95,10 @@ export interface Command extends Described {
 /** The command's own params; a global name would hide the global option. */
 type OwnParams = Params & { readonly [Name in keyof Globals]?: never };
 
-interface Definition<P extends Params, R> extends Described {
+interface Definition<P extends Params, R> extends Omit<Described, 'piped'> {
   readonly params: P;
+  /** Default: `text`. */
+  readonly piped?: Piped;
   run(context: Context, input: Input<P>, emit: Emit): Promise<R>;
   /** Gets the result on single lines; `raw` is for outside text of several lines. */
   view(result: R, ui: Ui, raw: R): string | Uint8Array;
@@ -110,12 +112,13 @@ interface Definition<P extends Params, R> extends Described {
 }
 
 export function command<const P extends OwnParams, R>(definition: Definition<P, R>): Command {
-  const { params } = definition;
+  const { params, piped = 'text' } = definition;
   return {
     ...definition,
+    piped,
     kind: 'command',
     run: async (context, texts, emit) =>
-      ended(definition, await definition.run(context, readInput(params, texts), emit)),
+      ended({ ...definition, piped }, await definition.run(context, readInput(params, texts), emit)),
   };
 }
 
@@ -151,7 +154,10 @@ async function drained<I, R>(
 }
 
 /** Passes only values to the view that are safe for a terminal; the view handles bytes. */
-function ended<R>(definition: Omit<Definition<Params, R>, 'run' | 'params'>, result: R): CommandResult {
+function ended<R>(
+  definition: Omit<Definition<Params, R>, 'run' | 'params'> & Pick<Described, 'piped'>,
+  result: R,
+): CommandResult {
   const { view, data, exit, changes, unprinted, finish, piped, first } = definition;
   return {
     data: data ? data(result) : result,

@@ -18,7 +18,6 @@ export const doctor = command({
   },
   examples: ['doctor --profile local', 'doctor --all --profile local', 'doctor --profile local -o json'],
   accepts: ['profile', 'mode', 'baseUrl', ...printOptions],
-  piped: 'text',
   run: async (context, { all, acceptLoss }) => {
     if (acceptLoss) await acceptLossOf(context);
     const { diagnose } = await import('../doctor/diagnose.ts');

@@ -12,7 +12,6 @@ export const helpCommand = command({
   },
   examples: ['help contacts create', 'help twice', 'help rate', 'help 13', 'help contacts import -o json'],
   accepts: ['output'],
-  piped: 'text',
   run: async (context, { words }) => {
     const topic = await topicText(words);
     if (topic !== undefined) return { page: Buffer.from(topic), data: { topic: words.join(' '), text: topic } };

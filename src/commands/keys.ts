@@ -17,7 +17,6 @@ export const switchMode = command({
   examples: ['keys switch-mode live --profile acme --yes', 'keys switch-mode sandbox --profile acme'],
   accepts: ['profile', ...printOptions],
   changes: true,
-  piped: 'text',
   run: async (context, { to }) => {
     const folder = configFolder(context.host);
     const profile = chosenProfile(context);

@@ -31,7 +31,6 @@ export const login = command({
   examples: ['login', 'login --profile acme --base-url https://api.example.com --plan growth --key-stdin < key.txt'],
   accepts: ['profile', 'baseUrl', 'mode', ...printOptions],
   changes: true,
-  piped: 'text',
   run: async (context, { account, plan, rate, ...input }) => {
     const folder = configFolder(context.host);
     const store = readStore(folder);

@@ -22,7 +22,6 @@ export const logout = command({
   examples: ['logout acme --live --yes', 'logout acme --yes'],
   accepts: ['profile', ...printOptions],
   changes: true,
-  piped: 'text',
   run: async (context, input) => {
     const only = modeIn(input);
     if (input.name !== undefined && context.given.profile !== undefined)

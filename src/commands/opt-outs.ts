@@ -38,7 +38,6 @@ const add = command({
   examples: ['opt-outs add +12025550101 --profile local', 'opt-outs add - --profile local < opt-outs.csv'],
   accepts,
   changes: true,
-  piped: 'text',
   run: async (context, input) => {
     const [phones, at] = [await phonesOf(context, input.phones), context.host.now()];
     const optOuts = phones.map((phone) => ({ phone, at, word: '' }));
@@ -56,7 +55,6 @@ const remove = command({
   examples: ['opt-outs remove +12025550101 --profile local'],
   accepts,
   changes: true,
-  piped: 'text',
   run: async (context, input) => {
     if (currentCaller(context).kind !== 'local') refuseAgentAsPerson(context.host.env);
     const phones = await phonesOf(context, input.phones);

@@ -73,7 +73,6 @@ export const setProfile = command({
   ],
   accepts: ['baseUrl', ...printOptions],
   changes: true,
-  piped: 'text',
   run: async (context, { name, default: isDefault, ...input }) => {
     const values = [context.given.baseUrl, ...Object.values(input)];
     const isChanged = values.some((value) => value !== undefined && value !== false);

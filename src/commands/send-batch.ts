@@ -22,7 +22,6 @@ export const sendBatch = command({
     'send-batch welcome people.csv --profile local --dry-run',
   ],
   accepts: callOptions,
-  piped: 'text',
   run: async (context, { template: first, file: second, ...options }, emit) => {
     const { sendFile } = await import('../batches/send-file.ts');
     const completed = await complete(context, first, second, options.fromBatch);

@@ -33,7 +33,6 @@ const join = command({
   examples: ['team join --profile acme --url-stdin < team.txt'],
   accepts,
   changes: true,
-  piped: 'text',
   run: async (context, { urlStdin }) => {
     const { account, profile } = await memberOf(context);
     const url = await urlFor(context, urlStdin);
@@ -127,7 +126,6 @@ const status = command({
   params: {},
   examples: ['team status --profile acme'],
   accepts,
-  piped: 'text',
   run: async (context) => {
     const { target, account } = await memberOf(context);
     const url = teamOf(context, target);
@@ -157,7 +155,6 @@ const leave = command({
   examples: ['team leave --profile acme --yes'],
   accepts,
   changes: true,
-  piped: 'text',
   run: async (context) => {
     const { target, account, profile } = await memberOf(context);
     const isStored = 'team' in target.caller && target.caller.team !== undefined;

@@ -46,7 +46,6 @@ const showTemplate = command({
     'templates show order_update -p Ada -p A-1042 --profile local',
   ],
   accepts: callOptions,
-  piped: 'text',
   run: async (context, { name, params }) => {
     const records = await templateRecords(await context.client(), context);
     const known = factsOf(records);

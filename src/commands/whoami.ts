@@ -12,7 +12,6 @@ export const whoami = command({
   params: {},
   examples: ['whoami --profile local', 'whoami -o json'],
   accepts: ['profile', 'mode', 'baseUrl', ...printOptions],
-  piped: 'text',
   run: async (context) => {
     const caller = currentCaller(context);
     const { source, mode } = caller;

@@ -68,7 +68,6 @@ const cancelBatch = command({
   examples: ['batches cancel autumn', 'batches cancel autumn --missing', 'batches cancel autumn --person +12025550101'],
   accepts: ['profile', 'mode', 'baseUrl', ...printOptions],
   changes: true,
-  piped: 'text',
   run: async (context, { name, missing, person, country }) => {
     if (missing && person !== undefined)
       throw usage('give either --missing or --person', 'bizmsg batches cancel NAME drops all that waits');
@@ -95,7 +94,6 @@ const deleteBatch = command({
   examples: ['batches delete autumn --yes'],
   accepts: ['profile', 'mode', 'baseUrl', ...printOptions],
   changes: true,
-  piped: 'text',
   run: (context, { name }) =>
     withBatches(context, async (batches) => {
       const stored = await batchToChange(context, batches, name);

@@ -27,7 +27,6 @@ export const markRows = command({
   examples: ['batches mark autumn --not-sent --profile local', 'batches mark +12025550101 --sent --profile local'],
   accepts: ['profile', 'mode', 'baseUrl', ...printOptions],
   changes: true,
-  piped: 'text',
   run: async (context, { who, sent, notSent, rows, country }) => {
     if (sent === notSent) throw usage('give --sent or --not-sent', 'bizmsg batches report lists what is unsure');
     const how = { as: sent ? 'sent' : 'not sent', rows, now: context.host.now() } as const;

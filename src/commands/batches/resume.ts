@@ -11,7 +11,6 @@ export const resumeBatch = command({
   params: { name: optionalName, ...resumeParams },
   examples: ['batches resume autumn --at-most 177', 'batches resume autumn --resend unsure --at-most 2'],
   accepts: callOptions.filter((name) => name !== 'dryRun'),
-  piped: 'text',
   run: async (context, options, emit) => {
     const { resume } = await import('../../batches/resume.ts');
     return resume(context, options, emit);

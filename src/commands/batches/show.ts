@@ -16,7 +16,6 @@ export const showBatch = command({
   params: { name: optionalName },
   examples: ['batches show', 'batches show autumn -o json'],
   accepts: ['profile', 'mode', 'baseUrl', ...printOptions],
-  piped: 'text',
   run: (context, { name }) =>
     withBatches(context, async (batches) => {
       const stored = batchToRead(batches, name);

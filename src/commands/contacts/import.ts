@@ -21,7 +21,6 @@ export const importContacts = command({
     'contacts import crm.csv --map Mobile=phone --country US --type tags=list:semicolon --profile local',
   ],
   accepts: callOptions,
-  piped: 'text',
   run: async (context, { file: typed, ...options }, emit) => {
     const isAsked = typed === undefined;
     if (isAsked && !context.interactive)

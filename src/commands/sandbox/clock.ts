@@ -24,7 +24,6 @@ export const sandboxClock = command({
   examples: ['sandbox clock +5s', 'sandbox clock', 'sandbox clock freeze', 'sandbox clock next-month'],
   accepts: printOptions,
   changes: true,
-  piped: 'text',
   run: async (context, { change }): Promise<Now & { readonly fired?: Fired }> => {
     if (change === undefined) return ask(context, 'clock');
     if (change === 'freeze') return ask(context, 'freezeClock');

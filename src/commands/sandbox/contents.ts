@@ -21,7 +21,6 @@ export const resetSandbox = command({
   examples: ['sandbox reset all', 'sandbox reset messages'],
   accepts: printOptions,
   changes: true,
-  piped: 'text',
   run: async (context, { what }) => ({ reset: what, ...(await ask(context, 'reset', { what })) }),
   view: ({ reset, ...counts }, ui) => ui.line([`${ui.color.green('Reset')} ${reset}: ${countsText(counts)}`]),
 });
@@ -38,7 +37,6 @@ export const seedSandbox = command({
   examples: ['sandbox seed - < contents.json'],
   accepts: printOptions,
   changes: true,
-  piped: 'text',
   run: async (context, { file }) => ({ ...(await ask(context, 'seed', await contentsIn(context, file))) }),
   view: (counts, ui) => ui.line([`${ui.color.green('Loaded')} ${countsText(counts)}`]),
 });

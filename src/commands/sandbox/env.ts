@@ -29,7 +29,6 @@ export const sandboxEnv = command({
   },
   examples: ['sandbox env', 'sandbox env --shell powershell', 'sandbox env -o json'],
   accepts: printOptions,
-  piped: 'text',
   run: async (context, { url, shell = isWindows ? 'powershell' : 'sh' }) => {
     const running = url === undefined ? await (await context.sandboxes()).ensure() : await runningAt(context, url);
     const { keys, secret } = await (await remoteOf(running)).ask('env');
@@ -54,7 +53,6 @@ export const openPage = command({
   params: { print: flag('--print', 'only print the link'), url: urlParam },
   examples: ['sandbox open', 'sandbox open --print', 'sandbox open -o json'],
   accepts: printOptions,
-  piped: 'text',
   run: async (context, { print, url }) => {
     const running = url === undefined ? await (await context.sandboxes()).controlled() : await runningAt(context, url);
     if (!print && context.showsLines && context.host.stdout.isTTY) openInBrowser(context, running);

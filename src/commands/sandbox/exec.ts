@@ -28,7 +28,6 @@ export const execInSandbox = command({
   params,
   examples: ['sandbox exec bizmsg contacts list', 'sandbox exec --plan starter npm test'],
   accepts: [],
-  piped: 'text',
   run: async (context, { words, webhook, plan }) => {
     const url = webhook === undefined ? undefined : localUrl(webhook);
     // Its own state, so that nothing of this user mixes with that of the command.

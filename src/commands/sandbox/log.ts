@@ -118,7 +118,6 @@ type Story =
 const show = command({
   ...about,
   params: { id: params.id },
-  piped: 'text',
   async run(context, { id = '' }): Promise<Story> {
     if (id.startsWith('msg_')) return { message: await ask(context, 'message', { id }) };
     if (id.startsWith('key_')) return { requests: await ask(context, 'audit', { key: id }) };
@@ -139,7 +138,6 @@ const redeliver = command({
   ...about,
   params: { redeliver: params.redeliver },
   changes: true,
-  piped: 'text',
   run: (context, { redeliver: id }) => ask(context, 'redeliver', id === 'failed' ? { failed: true } : { id }),
   view: ({ redelivered }, ui) =>
     redelivered === 0 ? 'Nothing to deliver again' : `${ui.color.green('Delivering again')}: ${redelivered}`,

@@ -92,7 +92,6 @@ export const sandboxSet = command({
   ],
   accepts: printOptions,
   changes: true,
-  piped: 'text',
   run: async (context, { settings: typed, ...options }) => {
     const changes = typed.map(changeIn).sort((a, b) => names.indexOf(a.name) - names.indexOf(b.name));
     const isAdding = typed.some((word) => /^webhook=[^-]/.test(word));

@@ -40,7 +40,6 @@ export const startSandbox = streaming({
   params,
   examples: ['sandbox start', 'sandbox start --background --plan starter', 'sandbox start --ephemeral --idle 10m'],
   accepts: ['output'],
-  piped: 'text',
   async *run(context, input): AsyncGenerator<readonly (Ready | Happened)[], Ended> {
     const contents = input.seedFile === undefined ? undefined : await contentsIn(context, input.seedFile);
     if (input.background && !isInBackground(context.host.env)) return inBackground(context, input, contents);

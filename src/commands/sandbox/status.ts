@@ -32,7 +32,6 @@ export const stopSandbox = command({
   examples: ['sandbox stop'],
   accepts: printOptions,
   changes: true,
-  piped: 'text',
   run: async (context) => {
     const sandboxes = await (await context.sandboxes()).all();
     await Promise.all(sandboxes.map(async (running) => (await remoteOf(running)).stop()));

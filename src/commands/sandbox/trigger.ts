@@ -51,7 +51,6 @@ export const triggerEvent = command({
   ],
   accepts: printOptions,
   changes: true,
-  piped: 'text',
   run: async (context, { event, ...options }) => {
     const fields = await fieldsIn(context, options);
     const { events, ...ids } = await ask(context, 'trigger', { event, fields });

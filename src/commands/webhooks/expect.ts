@@ -27,7 +27,6 @@ export const expectEvent = command({
     'webhooks expect order.paid --where data.currency=EUR --count 2 -- npm test',
   ],
   accepts: ['mode', 'profile', 'baseUrl'],
-  piped: 'text',
   run: async (context, input) => {
     const { expectEvents } = await import('../waiting/expect.ts');
     const { count = 1, within = 10_000 } = input;

@@ -24,7 +24,6 @@ const clearEvents = command({
   ...about,
   params,
   accepts: printOptions,
-  piped: 'text',
   changes: true,
   run: (context) => withRecordedEvents(context, (logs) => cleared(context, logs)),
   view: ({ removed }, ui) =>

@@ -51,7 +51,6 @@ export const listenForEvents = command({
     'webhooks listen --opt-outs --profile acme',
   ],
   accepts: ['profile', 'mode', 'output'],
-  piped: 'text',
   async run(context, input, emit) {
     const listening = await openListening(context, input);
     try {

@@ -40,7 +40,6 @@ export const replayEvents = streaming({
   examples: ['webhooks replay --since 10m --failed', 'webhooks replay e12 --to 3000'],
   accepts: ['profile', ...printOptions],
   changes: true,
-  piped: 'text',
   async *run(context, input) {
     const logs = await openRecordedEvents(context);
     try {

@@ -21,7 +21,6 @@ export const verifyEvent = command({
   },
   examples: ['webhooks verify', 'webhooks verify --file event.http --secret-file secret.txt'],
   accepts: ['profile', ...printOptions],
-  piped: 'text',
   run: async (context, { id, file, at, ...given }) => {
     if (id !== undefined && file !== undefined) throw usage('give either an id or --file');
     const { name, raw, clock } = file === undefined ? await received(context, id) : await filed(context, file);
