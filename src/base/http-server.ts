@@ -101,20 +101,3 @@ export function readBody(request: IncomingMessage, largest: number, ended: (body
     if (!request.readableEnded) ended('disconnected');
   });
 }
-
-/**
- * Collects items until the end of the event-loop turn, then passes them on together. Responses written in one go wake a
- * client with many connections once instead of once for each, and waking it costs more than making the response.
- */
-export function createTurn<T>(end: (items: readonly T[]) => void): (item: T) => void {
-  let items: T[] = [];
-  return (item) => {
-    if (items.push(item) === 1) setImmediate(endTurn);
-  };
-
-  function endTurn(): void {
-    const all = items;
-    items = [];
-    end(all);
-  }
-}

@@ -22,15 +22,15 @@ const atOnce = 8;
 /** Calls `ended` after each run of a job, when the next ones have begun. */
 export function createLanes(later: Later, ended: () => void = () => {}): Lanes {
   /** The jobs that wait for the first one of their lane. */
-  const lanes = new Map<string, Fifo<Job>>();
-  const ready = createFifo<Ready>();
+  const lanes = new Map<string, Job[]>();
+  const ready: Ready[] = [];
   const cancelRetries = new Set<() => void>();
   let [running, isStopped] = [0, false];
   return {
     add(lane, job) {
       const waiting = lanes.get(lane);
-      if (waiting) return waiting.add(job);
-      lanes.set(lane, createFifo());
+      if (waiting) return void waiting.push(job);
+      lanes.set(lane, []);
       return start({ lane, job });
     },
     running: () => running,
@@ -42,7 +42,7 @@ export function createLanes(later: Later, ended: () => void = () => {}): Lanes {
   };
 
   function start(one: Ready): void {
-    ready.add(one);
+    ready.push(one);
     runReady();
   }
 
@@ -55,7 +55,7 @@ export function createLanes(later: Later, ended: () => void = () => {}): Lanes {
   }
 
   function take(): Ready | undefined {
-    return running < atOnce && !isStopped ? ready.take() : undefined;
+    return running < atOnce && !isStopped ? ready.shift() : undefined;
   }
 
   function leave(one: Ready, delay: number | undefined): void {
@@ -67,7 +67,7 @@ export function createLanes(later: Later, ended: () => void = () => {}): Lanes {
   }
 
   function startNext(lane: string): void {
-    const job = lanes.get(lane)?.take();
+    const job = lanes.get(lane)?.shift();
     if (job) start({ lane, job });
     else lanes.delete(lane);
   }
@@ -80,23 +80,4 @@ export function createLanes(later: Later, ended: () => void = () => {}): Lanes {
     });
     cancelRetries.add(cancel);
   }
-}
-
-/** First in, first out; the cost does not depend on the length, as that of `shift` does. */
-interface Fifo<T> {
-  add(item: T): void;
-  take(): T | undefined;
-}
-
-function createFifo<T>(): Fifo<T> {
-  let [items, next]: [T[], number] = [[], 0];
-  return {
-    add: (item) => void items.push(item),
-    take() {
-      const item = items[next];
-      next += 1;
-      if (next >= 2 * (items.length - next)) [items, next] = [items.slice(next), 0];
-      return item;
-    },
-  };
 }

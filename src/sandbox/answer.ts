@@ -7,7 +7,6 @@ import {
   findEndpoint,
   hasRealLiveKey,
   isAllowed,
-  isOwnHost,
   limitsOf,
   type MinuteWindow,
   type Rate,
@@ -33,7 +32,7 @@ export interface Service extends Core {
   readonly closing: AbortSignal;
 }
 
-/** The document leaves the order of checks open. Ours: size, host, key, minute, faults, path, plan, scope, and the rest. */
+/** The document leaves the order of checks open. Ours: size, key, minute, faults, path, plan, scope, and the rest. */
 export function answer(exchange: Exchange, service: Service, gone?: DisconnectSignal): Answer {
   try {
     return service.store.change(() => {
@@ -73,10 +72,8 @@ function parse(exchange: Exchange, { store, clock }: Service, gone?: DisconnectS
 /** Returns why a request is refused before its path matters. */
 function admit(request: Request, { store, minute, warn }: Service): Refusal | undefined {
   const { exchange, caller, now } = request;
-  const { authorization, host } = exchange.headers;
-  if (!caller.key && hasRealLiveKey(authorization)) warn(realLiveKey);
+  if (!caller.key && hasRealLiveKey(exchange.headers.authorization)) warn(realLiveKey);
   if (isTooLarge(exchange.body)) return new Refusal(400, 'the body is larger than 1 MiB');
-  if (!isOwnHost(host)) return new Refusal(403, `the host ${host} is not this machine: use 127.0.0.1 or localhost`);
   if (caller.refusal !== undefined) return new Refusal(401, caller.refusal);
   request.rate = minute.take(now, limitsOf(store.state.plan).perMinute);
   if (!request.rate?.exceeded) return undefined;

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { bind, closeServers, createTurn, readBody } from '../base/http-server.ts';
-import { control, isControl, largestFor, type StreamReply } from './control/control.ts';
+import { bind, closeServers, portOf, readBody } from '../base/http-server.ts';
+import { control, isControl, largestControlBody, type StreamReply } from './control/control.ts';
 import type { PageFiles } from './control/page.ts';
 import type { Served } from './control/operations.ts';
 import { type DisconnectSignal, type Exchange, type Reply } from './exchange.ts';
@@ -39,8 +39,7 @@ const firstPort = 4780;
 const halfAnHour = 30 * 60_000;
 
 export async function startServer(options: ServerOptions) {
-  const { sandbox, token, pid, build, data, clock = createClock(), warn = () => {} } = options;
-  const { patience = 30_000, page = null, onStop: stop = () => {} } = options;
+  const { sandbox, clock = createClock(), warn = () => {}, page = null, patience = 30_000 } = options;
   const limits = {
     headersTimeout: patience,
     requestTimeout: patience,
@@ -50,24 +49,20 @@ export async function startServer(options: ServerOptions) {
   };
   const servers = [createServer(limits), createServer(limits)] as const;
   const started = clock.now();
-  const fixed = { sandbox, token, pid, build, data, warn, clock, page, uptime: () => clock.now() - started, stop };
-  const boundTo = (port: number): Served => ({ ...fixed, url: `http://127.0.0.1:${port}`, port });
+  const fixed = { ...options, clock, warn, page, uptime: () => clock.now() - started, stop: () => options.onStop?.() };
   // A client may connect as soon as the first address is bound.
-  let served = boundTo(options.port ?? 0);
-  const idle = watchIdle(clock, options.idle ?? halfAnHour, options.onIdle ?? (() => {}));
-  const handle = handling(() => served, idle);
-  for (const server of servers) serve(server, sandbox, handle);
-  const port = await bind(servers, { port: options.port, first: options.usualPort ?? firstPort }).catch(
-    (error: unknown) => {
-      idle.close();
-      throw error;
-    },
-  );
-  served = boundTo(port);
+  const served = (): Served => {
+    const port = portOf(servers[0]);
+    return { ...fixed, port, url: `http://127.0.0.1:${port}` };
+  };
+  const idle = watchIdle(clock, options.idle ?? halfAnHour, () => options.onIdle?.());
+  for (const server of servers) serve(server, sandbox, handling(served, idle));
+  await bind(servers, { port: options.port, first: options.usualPort ?? firstPort });
+  const { port, url } = served();
   return {
     port,
     loopback: servers[1].listening ? ('both' as const) : ('ipv4' as const),
-    url: served.url,
+    url,
     close: async () => {
       idle.close();
       await closeServers(servers);
@@ -95,32 +90,27 @@ function serve(server: Server, sandbox: Sandbox, handle: Handle): void {
   });
 }
 
-interface Pending {
-  readonly exchange: Exchange;
-  readonly gone: DisconnectSignal;
-  readonly response: ServerResponse;
-}
-
 function handling(served: () => Served, idle: Idle): Handle {
-  const answer = createTurn<Pending>((pending) => {
-    for (const { exchange, gone, response } of pending) send(response, served().sandbox.answer(exchange, gone));
-  });
   return (request, response) => {
-    idle.touch();
-    const whole = (exchange: Exchange) => {
-      const gone = disconnectOf(response);
-      if (!isControl(exchange.target)) return answer({ exchange, gone, response });
-      const stop = () => response.on('finish', served().stop);
-      send(response, control(exchange, { ...served(), stop }, gone));
-    };
-    receive(request, (head) => largestFor(head, served()), whole);
+    const { method = '', url: target = '', headers } = request;
+    response.on('close', idle.begin());
+    readBody(request, largestControlBody, (body) => {
+      if (body === 'disconnected') return;
+      // Only its size matters from here on.
+      const whole = body === 'too large' ? Buffer.alloc(largestControlBody + 1) : body;
+      void reply({ method, target, headers, body: whole }, response);
+    });
   };
 
-  function send(response: ServerResponse, reply: Reply | Promise<Reply | StreamReply>): void {
-    // A promise for each reply would add 10 % to the cost of a request.
-    if (!(reply instanceof Promise)) return respond(response, reply);
-    response.on('close', idle.begin());
-    void reply.then((late) => ('start' in late ? stream(response, late) : respond(response, late)));
+  async function reply(exchange: Exchange, response: ServerResponse): Promise<void> {
+    const gone = disconnectOf(response);
+    const current = served();
+    const stop = () => response.on('finish', current.stop);
+    const answer = isControl(exchange.target)
+      ? await control(exchange, { ...current, stop }, gone)
+      : await current.sandbox.answer(exchange, gone);
+    if ('start' in answer) stream(response, answer);
+    else respond(response, answer);
   }
 }
 
@@ -135,24 +125,6 @@ function disconnectOf(response: ServerResponse): DisconnectSignal {
   };
 }
 
-type Head = Omit<Exchange, 'body'>;
-
-/** Reads a request, then calls `whole`. How large its body may be depends on its head. */
-function receive(
-  request: IncomingMessage,
-  largestOf: (head: Head) => number,
-  whole: (exchange: Exchange) => void,
-): void {
-  const { method = '', url: target = '', headers } = request;
-  if (hasNoBody(request)) return whole({ method, target, headers, body: none });
-  const largest = largestOf({ method, target, headers });
-  readBody(request, largest, (body) => {
-    // Only the size of a body that is too large matters from here on.
-    if (body === 'too large') whole({ method, target, headers, body: Buffer.alloc(largest + 1) });
-    else if (typeof body !== 'string') whole({ method, target, headers, body });
-  });
-}
-
 function stream(response: ServerResponse, { status, headers, start }: StreamReply): void {
   response.writeHead(status, headers);
   start(response);
@@ -162,8 +134,7 @@ function respond(response: ServerResponse, reply: Reply): void {
   // The connection closes with the client or the server.
   if (reply.fault === 'hang') return;
   if (reply.fault === 'reset') return void response.socket?.resetAndDestroy();
-  // V8 adds fields slowly to an object that begins with a spread.
-  response.writeHead(reply.status, { 'content-length': Buffer.byteLength(reply.body), ...reply.headers });
+  response.writeHead(reply.status, { ...reply.headers, 'content-length': Buffer.byteLength(reply.body) });
   response.end(reply.body);
 }
 
@@ -174,12 +145,6 @@ function rawReply(reply: Reply): string {
   return `HTTP/1.1 ${reply.status} ${reply.status}\r\n${lines.join('')}\r\n${reply.body}`;
 }
 
-const none = new Uint8Array();
-
-function hasNoBody({ headers }: IncomingMessage): boolean {
-  return headers['content-length'] === undefined && headers['transfer-encoding'] === undefined;
-}
-
 type Idle = ReturnType<typeof watchIdle>;
 
 /** Calls `onIdle` once nothing has happened for this span. A request in progress counts as activity. */
@@ -188,10 +153,6 @@ function watchIdle(clock: Clock, span: number, onIdle: () => void) {
   let last = clock.now();
   let cancel = clock.at(last + span, check);
   return {
-    /** Restarts the idle time. */
-    touch() {
-      last = clock.now();
-    },
     /** Marks the start of a request; call the returned function at its end. */
     begin() {
       busy += 1;

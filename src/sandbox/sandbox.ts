@@ -9,7 +9,7 @@ import { createFeeds, feedRows, type LogName } from './control/feed.ts';
 import { glanceAt, problemsOf } from './control/glance.ts';
 import { redeliver, reportForwards } from './events/deliveries.ts';
 import { activeSecrets } from './events/attempt.ts';
-import { createDispatcher } from './events/dispatcher.ts';
+import { Dispatcher } from './events/dispatcher.ts';
 import { scheduleReceipts } from './events/schedule.ts';
 import { addWebhook, disableExternal, removeWebhook, rotateSecret, webhookRows } from './events/webhooks.ts';
 import type { DisconnectSignal, Exchange } from './exchange.ts';
@@ -68,7 +68,8 @@ export function createSandbox(options: SandboxOptions = {}) {
   act(disableExternal)(external);
   const service = { ...core, minute: createMinuteWindow(), closing: closing.signal };
   const stopReceipts = scheduleReceipts(core);
-  const dispatcher = createDispatcher(core, options.timeout);
+  const dispatcher = new Dispatcher(core, options.timeout);
+  const settled = () => dispatcher.settled();
   return {
     /** Answers a request, without a socket. Never throws or rejects. */
     answer: (exchange: Exchange, gone?: DisconnectSignal) => answer(exchange, service, gone),
@@ -100,8 +101,8 @@ export function createSandbox(options: SandboxOptions = {}) {
     redeliver: act(redeliver),
     reportForwards: act(reportForwards),
     /** Resolves when no delivery is in flight or ready to send. */
-    settled: dispatcher.settled,
-    time: createTime({ ...core, settled: dispatcher.settled }),
+    settled,
+    time: createTime({ ...core, settled }),
     trigger: act(trigger),
     reset: act(reset),
     seed: act(seed),

@@ -61,7 +61,7 @@ export interface MemoryFile extends StateFile {
 /** A file in memory. */
 export function memoryFile(): MemoryFile {
   let last: State | undefined;
-  const text = () => (last ? Buffer.concat([...partsOf(last)]).toString() : '');
+  const text = () => (last ? [...partsOf(last)].join('') : '');
   return {
     text,
     get past() {

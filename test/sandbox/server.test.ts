@@ -25,44 +25,6 @@ describe('over HTTP', () => {
   });
 });
 
-describe('a request with a key', () => {
-  const send = ({ port, sandbox }: Awaited<ReturnType<typeof served>>, host: string) => {
-    const body = JSON.stringify(order);
-    const head = ['content-type: application/json', `content-length: ${body.length}`, 'connection: close', '', body];
-    const key = `authorization: Bearer ${sandbox.keys.sandbox}`;
-    return raw(port, [`POST ${paths.send} HTTP/1.1`, host.replace('PORT', String(port)), key, ...head].join('\r\n'));
-  };
-
-  // A page whose name leads here by DNS rebinding sends that name.
-  it.each(['evil.example:PORT', 'evil.example', '127.0.0.1.evil.example:PORT', 'localhost.evil.example', 'a'])(
-    'is 403 in JSON and has no effect if its host is %s',
-    async (host) => {
-      await using server = await served();
-      const answer = await send(server, `host: ${host}`);
-      expect(answer).toMatch(/^HTTP\/1.1 403 [^]*content-type: application\/problem\+json/);
-      expect(answer).toContain('is not this machine: use 127.0.0.1 or localhost');
-      expect(server.sandbox.messages()).toEqual([]);
-      expect(server.sandbox.audit(server.sandbox.keys.sandbox)).toMatchObject([{ status: 403 }]);
-    },
-  );
-
-  it.each([
-    'host: 127.0.0.1:PORT',
-    'host: localhost:PORT',
-    'host: LOCALHOST:PORT',
-    'host: [::1]:PORT',
-    // Through a tunnel to another port, or from a container.
-    'host: localhost:8080',
-    'host: 172.17.0.1',
-    'host: api.localhost:PORT',
-    'host: host.docker.internal:PORT',
-    'host:',
-  ])('is answered with %s', async (host) => {
-    await using server = await served();
-    expect(await send(server, host)).toMatch(/^HTTP\/1.1 200 /);
-  });
-});
-
 describe('broken HTTP', () => {
   const key = 'Authorization: Bearer x';
   it.each([

@@ -1,4 +1,3 @@
-import { isIP } from 'node:net';
 import { announced, type Announced, type EndpointName, endpointNames, endpoints } from '../../contract/endpoints.ts';
 import { isLocalKey, keyPrefixes, type Scope } from '../../contract/keys.ts';
 import { type Plan, plans } from '../../contract/plans.ts';
@@ -31,16 +30,6 @@ export const realLiveKey =
 export function hasRealLiveKey(authorization: string | undefined): boolean {
   if (authorization?.includes(keyPrefixes.live) !== true) return false;
   return authorization.split(/\s+/).some((word) => word.startsWith(keyPrefixes.live) && !isLocalKey(word));
-}
-
-/**
- * Whether a Host names this machine. With DNS rebinding, a web page calls this port under the name of its own site; it
- * cannot do so under an address, a name below localhost, or the name that containers have for this machine.
- */
-export function isOwnHost(host: string | undefined): boolean {
-  if (!host) return true;
-  const name = host.replace(/:\d*$/, '').replace(/^\[|\]$/g, '');
-  return isIP(name) !== 0 || /^(?:(?:.+\.)?localhost|host\.docker\.internal)\.?$/i.test(name);
 }
 
 /** The scope that an endpoint needs; `full` includes the others. §5.10 leaves this open. */

@@ -2,7 +2,6 @@ import { STATUS_CODES } from 'node:http';
 import { statuses } from '../../contract/statuses.ts';
 import { json, type Reply } from '../exchange.ts';
 import { Refusal } from '../refusal.ts';
-import type { Table } from '../state/table.ts';
 
 type Problem = Pick<Refusal, 'message' | 'retryAfter'> & {
   readonly status: number;
@@ -37,12 +36,12 @@ export function rateHeaders({
 const defaultSize = 100;
 const largestSize = 1_000;
 
-/** Returns one page, in order of creation. A cursor is a position, so every page costs the same. */
-export function listAnswer(table: Pick<Table<unknown>, 'page' | 'size'>, query: URLSearchParams): Reply {
+/** Returns one page, in order of creation. A cursor is a position. */
+export function listAnswer(all: readonly unknown[], query: URLSearchParams): Reply {
   const start = startOf(query.get('cursor'));
-  const data = table.page(start, sizeOf(query.get('limit')));
+  const data = all.slice(start, start + sizeOf(query.get('limit')));
   const end = start + data.length;
-  if (end >= table.size) return json(200, { data, next_cursor: null });
+  if (end >= all.length) return json(200, { data, next_cursor: null });
   const cursor = cursorTo(end);
   const following = new URLSearchParams(query);
   following.set('cursor', cursor);

@@ -19,10 +19,10 @@ export interface Request {
 
 export const handlers: Readonly<Record<EndpointName, (request: Request, core: Core) => Outcome>> = {
   sendTemplate,
-  listContacts: ({ query }, { store }) => ({ reply: listAnswer(store.state.contacts, query) }),
+  listContacts: ({ query }, { store }) => ({ reply: listAnswer(store.state.contacts.all(), query) }),
   createContact,
-  listTemplates: ({ query }, { store }) => ({ reply: listAnswer(store.state.templates, query) }),
-  listCampaigns: ({ query }, { store }) => ({ reply: listAnswer(store.state.campaigns, query) }),
+  listTemplates: ({ query }, { store }) => ({ reply: listAnswer(store.state.templates.all(), query) }),
+  listCampaigns: ({ query }, { store }) => ({ reply: listAnswer(store.state.campaigns.all(), query) }),
 };
 
 function sendTemplate({ exchange, now, key }: Request, core: Core): Outcome {

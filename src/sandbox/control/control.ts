@@ -12,18 +12,12 @@ import { isOperation, operations, type Served } from './operations.ts';
 import { pageHeaders, pageReply } from './page.ts';
 
 export function isControl(target: string): boolean {
-  // Fast path for most requests.
-  if (target.startsWith('/api/')) return false;
   const { path } = targetOf(target);
   return path === controlPrefix || path.startsWith(`${controlPrefix}/`);
 }
 
 /** A seed file can be large. */
-const largestControlBody = 64 * largestBody;
-
-export function largestFor(head: Omit<Exchange, 'body'>, { port, token }: Served): number {
-  return isControl(head.target) && isTrusted(head, port, token) ? largestControlBody : largestBody;
-}
+export const largestControlBody = 64 * largestBody;
 
 /** Runs the operation that the path names. Nothing is read or changed before the request is trusted. */
 export async function control(

@@ -83,9 +83,7 @@ function changeBy(attempts: readonly Attempt[], delivery: Delivery, { clock, ids
   if (wait === undefined) return { state: 'dead' };
   // Adds up to a tenth, so that retries spread out.
   const random = ids.random(`${delivery.id} ${delivery.attempts.length + attempts.length}`);
-  const requested = retryAfter(attempts.at(-1)?.response?.headers['retry-after'], clock.wall()) ?? 0;
-  const longest = Math.max(Math.round(wait * (1 + random() / 10)), Math.min(requested, longestRetryAfter));
-  return { next: clock.now() + longest };
+  return { next: clock.now() + Math.round(wait * (1 + random() / 10)) };
 }
 
 function hasArrived({ response, error }: Attempt): boolean {
@@ -102,11 +100,3 @@ const hour = 60 * minute;
 
 /** The retry schedule: ten attempts (§6 leaves it open). */
 const waits = [5 * second, 5 * minute, 30 * minute, ...[2, 5, 10, 14, 20, 24].map((hours) => hours * hour)];
-const longestRetryAfter = 24 * hour;
-
-/** Milliseconds until `Retry-After`: seconds, or an HTTP date in real time. */
-function retryAfter(text: string | undefined, wall: number): number | undefined {
-  if (text === undefined) return undefined;
-  const milliseconds = /^\d+$/.test(text) ? Number(text) * second : Date.parse(text) - wall;
-  return milliseconds >= 0 ? milliseconds : undefined;
-}

@@ -6,7 +6,6 @@ import type { Host } from '../../base/host.ts';
 import { exactJson, jsonText } from '../../base/json.ts';
 import { isRecord } from '../../contract/readers.ts';
 import { loadedState, settingsOf, type State } from './state.ts';
-import { jsonOf } from './table.ts';
 
 interface FileOptions {
   readonly host: Pick<Host, 'now' | 'later'>;
@@ -93,22 +92,11 @@ export function openStateFile(folder: string, options: FileOptions): StateFile {
   }
 }
 
-/** Milliseconds of work and parts between two pauses, so that requests never wait long for a save. */
-const slice = { ms: 5, parts: 100 };
-
-async function write(path: string, parts: Iterable<Buffer>): Promise<void> {
+/** Other work happens between two parts, so that requests never wait long for a save. */
+async function write(path: string, parts: Iterable<string>): Promise<void> {
   const file = await open(path, 'w', 0o600);
   try {
-    let buffers: Buffer[] = [];
-    let until = performance.now() + slice.ms;
-    for (const part of parts) {
-      buffers.push(part);
-      if (buffers.length < slice.parts && performance.now() < until) continue;
-      await file.writeFile(Buffer.concat(buffers));
-      buffers = [];
-      until = performance.now() + slice.ms;
-    }
-    await file.writeFile(Buffer.concat(buffers));
+    for (const part of parts) await file.writeFile(part);
     await file.sync();
   } finally {
     await file.close();
@@ -116,31 +104,23 @@ async function write(path: string, parts: Iterable<Buffer>): Promise<void> {
 }
 
 /** Takes the state as it is now; its JSON is made while it is read. */
-export function partsOf(state: State): Iterable<Buffer> {
+export function partsOf(state: State): Iterable<string> {
   const head = jsonText({ version, ...settingsOf(state) }).slice(0, -1);
-  const tables = Object.entries(state.tables).map(([name, table]) => ({
-    name,
-    next: table.next,
-    blocks: table.blocks(),
-  }));
+  const tables = Object.entries(state.tables).map(([name, table]) => ({ name, next: table.next, all: table.all() }));
   return (function* () {
-    yield Buffer.from(head);
-    for (const { name, next, blocks } of tables) {
-      yield Buffer.from(`,\n"${name}":{"next":${next},"list":[`);
-      let separator = Buffer.from('\n');
-      for (const block of blocks) {
-        if (block.records.length === 0) continue;
-        yield separator;
-        yield jsonOf(block);
-        separator = comma;
-      }
-      yield Buffer.from(']}');
+    yield head;
+    for (const { name, next, all } of tables) {
+      yield `,\n"${name}":{"next":${next},"list":[`;
+      for (let at = 0; at < all.length; at += atOnce)
+        yield (at === 0 ? '' : ',\n') + jsonText(all.slice(at, at + atOnce)).slice(1, -1);
+      yield ']}';
     }
-    yield Buffer.from('}\n');
+    yield '}\n';
   })();
 }
 
-const comma = Buffer.from(',\n');
+/** Records whose JSON takes a few milliseconds. */
+const atOnce = 200;
 
 /** Moves a file aside that is damaged, or of another version. */
 function pastIn(path: string, { host, warn }: FileOptions): State | undefined {

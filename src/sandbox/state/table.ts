@@ -1,4 +1,3 @@
-import { jsonText } from '../../base/json.ts';
 import { isRecord } from '../../contract/readers.ts';
 import { integer, optional } from '../readers.ts';
 
@@ -11,18 +10,10 @@ interface TableOptions<T> {
   readonly isNeeded?: (record: T) => boolean;
 }
 
-/** The records of one part of a saved table. Their JSON is made once. */
-export interface Block {
-  readonly records: readonly unknown[];
-  json: Buffer | undefined;
-}
-
 export interface SavedTable {
   readonly next: number;
   readonly list: readonly unknown[];
 }
-
-const blockSize = 100;
 
 /** Records in order of creation, numbered from 0 on. A cursor is the number of the next record. */
 export class Table<T> {
@@ -34,7 +25,6 @@ export class Table<T> {
   /** A map keeps the order, also when a record is replaced. */
   readonly #records = new Map<number, T>();
   readonly #numbers = new Map<string, number>();
-  readonly #blocks = new Map<number, Block>();
 
   constructor({ idsOf = () => [], most = Infinity, isNeeded = () => false }: TableOptions<T> = {}) {
     this.#idsOf = idsOf;
@@ -58,7 +48,6 @@ export class Table<T> {
     const number = before ?? this.next++;
     this.#records.set(number, record);
     for (const id of ids) this.#numbers.set(id, number);
-    this.#blocks.delete(Math.floor(number / blockSize));
     this.#dropIfOld(before ?? this.next - 1 - this.#most);
   }
 
@@ -68,7 +57,7 @@ export class Table<T> {
   }
 
   clear(): void {
-    for (const index of [this.#records, this.#numbers, this.#blocks]) index.clear();
+    for (const index of [this.#records, this.#numbers]) index.clear();
   }
 
   all(): readonly T[] {
@@ -82,23 +71,6 @@ export class Table<T> {
     return records;
   }
 
-  /** A page of records by their place, which is the same as long as none is deleted. */
-  page(start: number, size: number): readonly T[] {
-    return this.#numbered(this.#first() + start, size);
-  }
-
-  /** The records as they are now, in blocks. A block without a change is the one of the last call. */
-  blocks(): readonly Block[] {
-    const blocks: Block[] = [];
-    for (let at = Math.floor(this.#first() / blockSize); at * blockSize < this.next; at += 1) {
-      const known = this.#blocks.get(at);
-      const block = known ?? { records: this.#numbered(at * blockSize, blockSize), json: undefined };
-      if (!known) this.#blocks.set(at, block);
-      blocks.push(block);
-    }
-    return blocks;
-  }
-
   /** Adds saved records. Their cursors stay, except of older ones that were still needed. */
   load({ next, list }: SavedTable): void {
     this.next = Math.max(0, next - list.length);
@@ -110,16 +82,6 @@ export class Table<T> {
     return isRecord(value);
   }
 
-  #numbered(from: number, count: number): readonly T[] {
-    const numbers = Array.from({ length: count }, (_, offset) => from + offset);
-    return numbers.flatMap((number) => this.#records.get(number) ?? []);
-  }
-
-  #first(): number {
-    for (const number of this.#records.keys()) return number;
-    return this.next;
-  }
-
   #dropIfOld(number: number): void {
     if (number >= this.next - this.#most) return;
     const record = this.#records.get(number);
@@ -129,14 +91,8 @@ export class Table<T> {
   #drop(number: number): void {
     const record = this.#records.get(number);
     this.#records.delete(number);
-    this.#blocks.delete(Math.floor(number / blockSize));
     if (record !== undefined) for (const id of this.#idsOf(record)) this.#numbers.delete(id);
   }
-}
-
-/** The JSON of a block, without brackets. */
-export function jsonOf(block: Block): Buffer {
-  return (block.json ??= Buffer.from(jsonText(block.records).slice(1, -1)));
 }
 
 /** Which part of a table is meant: the newest records between two cursors. */

@@ -250,7 +250,7 @@ function isOpen({ status }: Campaign): boolean {
 function contactNamed({ contacts }: State, name: string | undefined): Contact {
   if (name === undefined && contacts.size === 0) throw new Refusal(404, 'there is no contact yet: create one first');
   const contact =
-    name === undefined ? contacts.page(0, 1)[0] : (contacts.get(name) ?? contacts.all().find(({ id }) => id === name));
+    name === undefined ? contacts.all()[0] : (contacts.get(name) ?? contacts.all().find(({ id }) => id === name));
   if (contact) return contact;
   throw new Refusal(404, `there is no contact ${name}`);
 }

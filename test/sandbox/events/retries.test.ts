@@ -30,30 +30,6 @@ describe('a failed delivery', () => {
     expect(waits[0]).not.toBe(waits[2]);
   });
 
-  it.each([
-    [429, '60', minute],
-    [503, '3', 5 * second],
-    [500, '600', 10 * minute],
-    [503, '999999', 24 * hour],
-    [503, 'soon', 5 * second],
-    [302, '60', minute],
-  ])('with %i waits at least for Retry-After: %s', async (status, after, least) => {
-    const { sandbox, post } = courierWorld();
-    sandbox.webhooks.add({ url: (await answering(status, { 'retry-after': after })).url });
-    await post(paths.contacts, contact);
-    await sandbox.settled();
-    expect([wait(sandbox) >= least, wait(sandbox) <= least * 1.1]).toEqual([true, true]);
-  });
-
-  it('waits until the time of Retry-After, in real time', async () => {
-    const { sandbox, post } = await courier((response) =>
-      response.writeHead(503, { 'retry-after': new Date(Date.now() + 10 * minute).toUTCString() }).end(),
-    );
-    await post(paths.contacts, contact);
-    await sandbox.settled();
-    expect([wait(sandbox) > 9 * minute, wait(sandbox) <= 10 * minute]).toEqual([true, true]);
-  });
-
   it.each([301, 302, 303, 307, 308])('may be a redirect of %i, which is not followed', async (status) => {
     const { sandbox, post } = courierWorld();
     const there = await receiver();
