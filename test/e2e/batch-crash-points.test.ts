@@ -7,8 +7,7 @@ import { binary, cleanEnv } from '../support/bin.ts';
 import { errorIn } from '../support/json-lines.ts';
 import { isLong } from '../support/long-tests.ts';
 import { canInject, type Change, changesIn, failingFrom, killedAt, recordingChanges } from '../support/strace.ts';
-import * as rig from './batches-rig.ts';
-import type { Place } from './batches-rig.ts';
+import * as rig from './rig.ts';
 
 /** `BIZMSG_POINTS=1000` tests every change. */
 const most = Number(process.env['BIZMSG_POINTS'] ?? (isLong ? 3 : 1));
@@ -166,14 +165,14 @@ async function atPoints(
 }
 
 /** Runs the command with the words of another command before it. */
-async function runUnder({ home, env }: Place, { words }: Kind, prefix: readonly string[]) {
+async function runUnder({ home, env }: rig.Place, { words }: Kind, prefix: readonly string[]) {
   const [name = '', ...rest] = [...prefix, process.execPath, binary, ...words];
   const options = { cwd: home, env: cleanEnv(home, env), extendEnv: false, reject: false } as const;
   const { exitCode, stdout, stderr } = await execa(name, rest, options);
   return { code: exitCode, stdout, stderr };
 }
 
-async function newPlace({ before }: Kind): Promise<Place> {
+async function newPlace({ before }: Kind): Promise<rig.Place> {
   const place = await rig.newPlace(({ phone }) => ({ reply: phone === rig.phoneOf(refused) ? 400 : 200 }));
   rig.writePeople(place, few);
   rig.writePeople(place, many, 'many.csv');

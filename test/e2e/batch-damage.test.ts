@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { loadSqlite } from '../../bin/sqlite.js';
 import { errorIn } from '../support/json-lines.ts';
 import { openWorld } from '../support/world.ts';
-import * as rig from './batches-rig.ts';
+import * as rig from './rig.ts';
 
 function change(file: string, sql: string): void {
   const sqlite = loadSqlite();

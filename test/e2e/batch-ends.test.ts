@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { type Running } from '../support/bin.ts';
 import { alive } from '../support/cli.ts';
-import * as rig from './batches-rig.ts';
+import * as rig from './rig.ts';
 
 const rows = 40;
 const words = rig.batch('people.csv', '--rate', '600/m');

@@ -6,8 +6,7 @@ import { createRandom } from '../../src/sandbox/state/ids.ts';
 import type { Running } from '../support/bin.ts';
 import { isLong } from '../support/long-tests.ts';
 import type { Answering } from '../support/service.ts';
-import * as rig from './batches-rig.ts';
-import type { Place } from './batches-rig.ts';
+import * as rig from './rig.ts';
 
 /** `bench/kills.mjs` runs more. */
 const kills = Number(process.env['BIZMSG_KILLS'] ?? (isLong ? 10 : 6));
@@ -68,7 +67,7 @@ it.each(campaigns)(
 );
 
 /** Starts the same command again, or resumes its batch. */
-function starter(place: Place, { words, rate, rows }: Campaign): (resumes: boolean) => Running {
+function starter(place: rig.Place, { words, rate, rows }: Campaign): (resumes: boolean) => Running {
   return (resumes) => {
     if (resumes) return place.start(rig.resume('--rate', rate));
     return place.start(words(rate), words(rate).includes('-') ? rig.peopleText(rows) : undefined);
@@ -87,13 +86,13 @@ function faulty(random: () => number): rig.Decide {
   };
 }
 
-async function isFinished(place: Place): Promise<boolean> {
+async function isFinished(place: rig.Place): Promise<boolean> {
   const [batch] = await rig.batches(place);
   return batch?.['waiting'] === 0;
 }
 
 /** Kills during start-up, between two rows, or near the end. */
-async function moment(place: Place, running: Running, random: () => number, rows?: number): Promise<void> {
+async function moment(place: rig.Place, running: Running, random: () => number, rows?: number): Promise<void> {
   const { asked } = place.service;
   if (rows !== undefined) {
     await untilRequested(place, running, rows - Math.floor(random() * 12));
@@ -105,7 +104,7 @@ async function moment(place: Place, running: Running, random: () => number, rows
 }
 
 /** Waits until this many rows were requested at least once. */
-async function untilRequested({ service }: Place, running: Running, count: number): Promise<void> {
+async function untilRequested({ service }: rig.Place, running: Running, count: number): Promise<void> {
   let isOver = false;
   void running.ended.then(() => (isOver = true));
   const requested = () => new Set(service.asked.map(({ phone }) => phone)).size;
@@ -119,7 +118,7 @@ function expectSum(running: Running): rig.Fields {
 }
 
 /** Repeats the command, because faults of the service may stop it. */
-async function toTheEnd(place: Place, start: (resumes: boolean) => Running): Promise<void> {
+async function toTheEnd(place: rig.Place, start: (resumes: boolean) => Running): Promise<void> {
   for (let tries = 0; tries < 8; tries++) {
     const running = start(false);
     const code = await running.ended;
@@ -134,7 +133,7 @@ async function toTheEnd(place: Place, start: (resumes: boolean) => Running): Pro
   throw new Error(`it did not end; the service was asked ${place.service.asked.length} times`);
 }
 
-async function expectEach(place: Place, { most, rows }: Campaign): Promise<void> {
+async function expectEach(place: rig.Place, { most, rows }: Campaign): Promise<void> {
   const { asked } = place.service;
   const report = await rig.rowsOf(place);
   expect(report.map(({ row }) => row)).toEqual(Array.from({ length: rows }, (_, at) => at + 1));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { canSwapFiles } from '../support/disk.ts';
 import { errorIn, noteCodes, objects } from '../support/json-lines.ts';
-import * as rig from './import-rig.ts';
+import * as rig from './rig.ts';
 
 const rows = 500;
 const line = 'bizmsg send-batch welcome people.csv';

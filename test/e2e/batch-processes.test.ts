@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { errorIn } from '../support/json-lines.ts';
 import { isLong } from '../support/long-tests.ts';
-import * as rig from './batches-rig.ts';
+import * as rig from './rig.ts';
 
 const rows = 40;
 

@@ -7,7 +7,7 @@ import { type Answer, talk as converse } from '../support/conversation.ts';
 import { callerOf, newHome } from '../support/fake-service.ts';
 import { workbook } from '../support/workbook.ts';
 import { openWorld } from '../support/world.ts';
-import { phoneOf } from './import-rig.ts';
+import { peopleText as people, phoneOf } from './rig.ts';
 
 const clear = '\u0015';
 
@@ -27,8 +27,6 @@ async function person() {
   return { ...world, write, talk, script, sent };
 }
 
-const people = (count: number) =>
-  `phone,name\n${Array.from({ length: count }, (_, at) => `${phoneOf(at + 1)},P${at + 1}\n`).join('')}`;
 const typed = (question: RegExp, answer = ''): Answer => [question, answer];
 const order = 'send-batch order_update people.csv -p :name -p x';
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import * as rig from './batches-rig.ts';
-import type { Place } from './batches-rig.ts';
+import * as rig from './rig.ts';
 
 const [before, after] = ['11111111-1111-4111-8111-111111111111', '22222222-2222-4222-8222-222222222222'];
 const words = rig.batch('people.csv', '--rate', '600/m');
@@ -22,7 +21,7 @@ describe('a batch whose process was killed elsewhere, or before a restart of the
 });
 
 /** A place whose first process has sent three of nine rows, and had four in flight. */
-async function killedElsewhere(ahead: number): Promise<Place> {
+async function killedElsewhere(ahead: number): Promise<rig.Place> {
   const place = await rig.newPlace(({ phone }) => ({ reply: isHeld(phone) ? 'hang' : 200 }));
   rig.writePeople(place, 9);
   const running = place.start(words, undefined, rig.elsewhere(before, ahead));
@@ -36,7 +35,7 @@ function isHeld(phone: string): boolean {
 }
 
 /** Starts the same command, and returns how it ended. */
-async function goOn(place: Place, env: Readonly<Record<string, string>>) {
+async function goOn(place: rig.Place, env: Readonly<Record<string, string>>) {
   const running = place.start(words, undefined, env);
   const code = await running.ended;
   return { code, summary: rig.summaryIn(running.stdout()), repeated: rig.repeated(place.service) };

@@ -7,7 +7,7 @@ import { alive } from '../support/cli.ts';
 import { makePipe } from '../support/disk.ts';
 import { posixOnly } from '../support/system.ts';
 import type { World } from '../support/world.ts';
-import * as rig from './import-rig.ts';
+import * as rig from './rig.ts';
 
 posixOnly('they run a POSIX shell');
 

@@ -8,7 +8,7 @@ import { cleanEnv, program } from '../support/bin.ts';
 import { alive } from '../support/cli.ts';
 import { errorIn } from '../support/json-lines.ts';
 import { thrown } from '../support/thrown.ts';
-import * as rig from './batches-rig.ts';
+import * as rig from './rig.ts';
 
 const single = ['send-template', rig.phoneOf(1), 'welcome', '-p', 'P1', '--yes', '-o', 'json'];
 

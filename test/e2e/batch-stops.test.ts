@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { deadPort } from '../client/servers.ts';
 import { bin, startBin, temporaryHome } from '../support/bin.ts';
 import { alive } from '../support/cli.ts';
-import * as rig from './import-rig.ts';
+import * as rig from './rig.ts';
 
 describe('a batch with an unreachable service', () => {
   it('waits until it is back: no row is lost or sent twice', { timeout: 60_000 }, async () => {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { noTerminal, openTerminal, type Terminal } from '../support/terminal.ts';
 import type { World } from '../support/world.ts';
-import * as rig from './import-rig.ts';
+import * as rig from './rig.ts';
 
 beforeEach((context) => context.skip(noTerminal !== undefined, noTerminal));
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { errorIn } from '../support/json-lines.ts';
-import * as rig from './batches-rig.ts';
+import * as rig from './rig.ts';
 
 const underClock = (now: string) => ({ NODE_OPTIONS: `--import=data:text/javascript,${now}` });
 

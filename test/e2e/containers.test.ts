@@ -6,8 +6,7 @@ import { stopSandboxes } from '../support/cli.ts';
 import { type Contained, noContainers, startContained } from '../support/containers.ts';
 import { objects } from '../support/json-lines.ts';
 import { isLong } from '../support/long-tests.ts';
-import * as batches from './batches-rig.ts';
-import { newWorld, slow, twice, writePeople } from './import-rig.ts';
+import * as rig from './rig.ts';
 
 /** `bench/kills.mjs` runs more. */
 const rounds = Array.from({ length: Number(process.env['BIZMSG_ROUNDS'] ?? (isLong ? 3 : 1)) }, (_, at) => at + 1);
@@ -20,22 +19,22 @@ describe.skipIf(noContainers !== undefined)(`two containers on one state folder 
     ['import a file', (file: string) => ['contacts', 'import', file]],
   ])('that both %s', (_, wordsOf) => {
     it.each(rounds)('send each row once (round %i)', async () => {
-      const world = await newWorld();
-      slow(world, 30);
-      const words = [...wordsOf(writePeople(world, rows)), '--batch', 'together'];
-      const pair = [0, 1].map(() => startContained(words, { ...world, input: peopleText() }));
+      const world = await rig.newWorld();
+      rig.slow(world, 30);
+      const words = [...wordsOf(rig.writePeople(world, rows)), '--batch', 'together'];
+      const pair = [0, 1].map(() => startContained(words, { ...world, input: rig.peopleText(rows) }));
       const codes = await Promise.all(pair.map(({ ended }) => ended));
       // The other one is refused, or starts when the first has ended.
       expect([codes.includes(0), codes.every((code) => code === 0 || code === 11)]).toEqual([true, true]);
       const posts = world.sandbox.requests().filter(({ method }) => method === 'POST');
       const { messages, contacts } = world.sandbox.counts();
-      expect([posts.length, messages + contacts - seeded, twice(world)]).toEqual([rows, rows, []]);
+      expect([posts.length, messages + contacts - seeded, rig.twice(world)]).toEqual([rows, rows, []]);
     });
   });
 
   it('go on with a batch of a container that was killed, 90 seconds after its last sign of life', async () => {
-    const place = await batches.newPlace(({ phone }) => ({ reply: phone > batches.phoneOf(4) ? 200 : 'hang' }));
-    const words = batches.batch(batches.writePeople(place, 8));
+    const place = await rig.newPlace(({ phone }) => ({ reply: phone > rig.phoneOf(4) ? 200 : 'hang' }));
+    const words = rig.batch(rig.writePeople(place, 8));
     const killed = startContained(words, place);
     await place.service.until(4);
     killed.keepNamespace();
@@ -46,10 +45,10 @@ describe.skipIf(noContainers !== undefined)(`two containers on one state folder 
     early.kill('SIGKILL');
     await early.ended;
     expect(place.service.asked).toHaveLength(4);
-    const env = { ...place.env, ...batches.elsewhere('22222222-2222-4222-8222-222222222222', 95_000) };
+    const env = { ...place.env, ...rig.elsewhere('22222222-2222-4222-8222-222222222222', 95_000) };
     const late = startContained(words, { ...place, env });
     expect(await late.ended).toBe(10);
-    expect(batches.summaryIn(late.stdout())).toMatchObject({ sent: 4, unsure: 4, waiting: 0 });
+    expect(rig.summaryIn(late.stdout())).toMatchObject({ sent: 4, unsure: 4, waiting: 0 });
     expect(place.service.asked).toHaveLength(8);
   });
 
@@ -114,9 +113,4 @@ async function deliver(url: string, id: string): Promise<void> {
   const body = JSON.stringify({ type: 'message.delivered', data: { id } });
   const { status } = await fetch(url, { method: 'POST', body, headers: { 'content-type': 'application/json' } });
   expect(status).toBe(200);
-}
-
-function peopleText(): string {
-  const lines = Array.from({ length: rows }, (_, at) => `+1202${5_000_001 + at},P${at + 1}\n`);
-  return `phone,name\n${lines.join('')}`;
 }

@@ -5,42 +5,41 @@ import { bin, binary, temporaryHome } from '../support/bin.ts';
 import { errorIn } from '../support/json-lines.ts';
 import { asRoot, canMount, mount } from '../support/small-disk.ts';
 import { canInject, failing } from '../support/strace.ts';
-import * as batches from './batches-rig.ts';
-import * as rig from './import-rig.ts';
+import * as rig from './rig.ts';
 
 describe.skipIf(!canMount())('a batch whose disk is full', () => {
   it('stops with exit 3 and a summary; with space again, the same command sends the rest', async () => {
     let fill = () => {};
-    const place = await batches.newPlace(({ phone }) => {
-      if (phone === batches.phoneOf(100)) fill();
+    const place = await rig.newPlace(({ phone }) => {
+      if (phone === rig.phoneOf(100)) fill();
       return { reply: 200 };
     });
-    batches.writePeople(place, 400);
+    rig.writePeople(place, 400);
     mkdirSync(place.state, { recursive: true, mode: 0o700 });
     mount(place.state, 'mode=700,size=2m');
     // This process may still have a file of it open.
     onTestFinished(() => asRoot('umount', '--lazy', place.state));
     const filling = join(place.state, 'filling');
     fill = () => expect(() => writeFileSync(filling, Buffer.alloc(1 << 22), { mode: 0o600 })).toThrow('ENOSPC');
-    const words = batches.batch('people.csv', '--rate', '600/m');
+    const words = rig.batch('people.csv', '--rate', '600/m');
     const full = await place.bin(words);
     expect([full.code, errorIn(full.stderr)['message']]).toEqual([3, expect.stringContaining('the disk is full')]);
-    const summary = batches.summaryIn(full.stdout);
+    const summary = rig.summaryIn(full.stdout);
     expect(summary).toMatchObject({ sent: place.service.asked.length - Number(summary['unsure']), failed: 0 });
-    expect(batches.countedIn(summary)).toBe(400);
+    expect(rig.countedIn(summary)).toBe(400);
     expect(place.service.asked.length).toBeGreaterThanOrEqual(100);
     expect(place.service.asked.length).toBeLessThan(400);
     rmSync(filling);
     const ended = await place.bin(words);
-    const { unsure, waiting } = batches.summaryIn(ended.stdout);
+    const { unsure, waiting } = rig.summaryIn(ended.stdout);
     // The outcomes of the last claims could not be recorded; the summary said so.
     expect(unsure).toBe(summary['unsure']);
     expect(unsure).toBeLessThanOrEqual(8);
     expect([ended.code, waiting]).toEqual([unsure === 0 ? 0 : 10, 0]);
-    expect(batches.repeated(place.service)).toEqual([]);
-    const report = await batches.rowsOf(place);
+    expect(rig.repeated(place.service)).toEqual([]);
+    const report = await rig.rowsOf(place);
     expect(report).toHaveLength(400);
-    expect(batches.misjudged(place.service, report)).toEqual([]);
+    expect(rig.misjudged(place.service, report)).toEqual([]);
   });
 });
 
@@ -64,24 +63,24 @@ it.skipIf(!canMount())(
 );
 
 it.skipIf(!canMount())('names the file if the disk is too small for the rows', async () => {
-  const place = await batches.newPlace();
+  const place = await rig.newPlace();
   mkdirSync(place.state, { recursive: true });
   mount(place.state, 'size=256k,mode=700');
   onTestFinished(() => asRoot('umount', place.state));
-  const ran = await place.bin(batches.batch('-'), batches.peopleText(10_000));
+  const ran = await place.bin(rig.batch('-'), rig.peopleText(10_000));
   const message = `cannot use ${place.state}/ledger.db: the disk is full`;
   expect([ran.code, errorIn(ran.stderr)['message'], place.service.asked]).toEqual([3, message, []]);
-  const few = await place.bin(batches.batch('-'), batches.peopleText(10));
-  expect([few.code, batches.summaryIn(few.stdout)]).toMatchObject([0, { sent: 10 }]);
+  const few = await place.bin(rig.batch('-'), rig.peopleText(10));
+  expect([few.code, rig.summaryIn(few.stdout)]).toMatchObject([0, { sent: 10 }]);
 });
 
 describe.skipIf(!canInject)('a disk with input/output errors', () => {
   it.each(['pwrite64', 'fsync'])(
     'ends a live batch with exit 3 before it sends if the first %s fails',
     async (call) => {
-      const place = await batches.newPlace();
-      batches.writePeople(place, 2);
-      const words = batches.batch('people.csv').join(' ');
+      const place = await rig.newPlace();
+      rig.writePeople(place, 2);
+      const words = rig.batch('people.csv').join(' ');
       const ran = await rig.shell(place, `${failing(call)} '${process.execPath}' '${binary}' ${words}`);
       expect(ran).toMatchObject({ code: 3, stderr: expect.stringContaining('input/output error') });
       expect(place.service.asked).toEqual([]);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { alive } from '../support/cli.ts';
 import { makePipe } from '../support/disk.ts';
-import * as rig from './import-rig.ts';
+import * as rig from './rig.ts';
 
 const contacts = 'api/public/contacts';
 const batch = 'bizmsg send-batch welcome';

@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { cli, type Ran } from '../support/cli.ts';
 import { errorIn } from '../support/json-lines.ts';
-import * as rig from './batches-rig.ts';
-import type { Place } from './batches-rig.ts';
+import * as rig from './rig.ts';
 
 const send = (row: number) => ['send-template', rig.phoneOf(row), 'welcome', '-p', 'Ada', '-o', 'json'];
 
@@ -17,18 +16,18 @@ async function begun() {
   return place;
 }
 
-function run({ home, env }: Place, words: readonly string[]): Promise<Ran> {
+function run({ home, env }: rig.Place, words: readonly string[]): Promise<Ran> {
   return cli(words, { home, env });
 }
 
 /** A process that was killed may have left a journal, which belongs to the other file. */
-function restore({ home, state }: Place): void {
+function restore({ home, state }: rig.Place): void {
   rmSync(join(state, 'ledger.db-journal'), { force: true });
   copyFileSync(join(home, 'backup'), join(state, 'ledger.db'));
 }
 
 /** The exit code and the error of a command, and how many requests it made. */
-async function ending(place: Place, words: readonly string[]) {
+async function ending(place: rig.Place, words: readonly string[]) {
   const before = place.service.asked.length;
   const { code, stderr } = await run(place, words);
   return { code, error: errorIn(stderr), requests: place.service.asked.length - before };
@@ -40,7 +39,7 @@ const refused = { code: 11, error: { code: 'ledger-older', hint }, requests: 0 }
 describe('a record that is older than what was sent', () => {
   it.each([
     ['restored', restore],
-    ['missing altogether', ({ state }: Place) => rmSync(join(state, 'ledger.db'))],
+    ['missing altogether', ({ state }: rig.Place) => rmSync(join(state, 'ledger.db'))],
   ])('stops a message until the loss is accepted, if it is %s', async (_, lose) => {
     const place = await begun();
     lose(place);

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { authority, serve } from '../client/servers.ts';
 import { callerOf, newHome } from '../support/fake-service.ts';
 import { posixOnly } from '../support/system.ts';
-import * as rig from './import-rig.ts';
+import * as rig from './rig.ts';
 
 posixOnly('a process cannot be stopped and continued');
 
@@ -45,7 +45,7 @@ async function stopped({ words, requests, scheme, isAnswered }: (typeof processe
   const env = { ...callerOf(service.url), NODE_EXTRA_CA_CERTS: join(home, 'ca.pem') };
   writeFileSync(env.NODE_EXTRA_CA_CERTS, authority);
   const argv = [...words, '--timeout', `${timeout}ms`, '--retries', '0', '-o', 'json'];
-  const running = rig.start({ home, env }, argv, undefined, home);
+  const running = rig.start({ home, env }, argv);
   await expect.poll(() => service.held.length).toBe(requests);
   process.kill(running.pid, 'SIGSTOP');
   const since = performance.now();

@@ -7,8 +7,7 @@ import { alive } from '../support/cli.ts';
 import { errorIn } from '../support/json-lines.ts';
 import { isLong } from '../support/long-tests.ts';
 import { posixOnly } from '../support/system.ts';
-import * as rig from './batches-rig.ts';
-import type { Place } from './batches-rig.ts';
+import * as rig from './rig.ts';
 
 posixOnly('a process cannot be stopped and continued');
 
@@ -63,7 +62,7 @@ describe('a batch that is suspended for longer than 90 seconds', () => {
 });
 
 /** Starts a command as a job of a shell, because Ctrl-Z stops no other process; returns its pid. */
-async function startInShell({ home, env }: Place, words: readonly string[]): Promise<number> {
+async function startInShell({ home, env }: rig.Place, words: readonly string[]): Promise<number> {
   const script = 'set -m; "$@" >/dev/null & echo $!; read -r _';
   const shell = spawn('bash', ['-c', script, 'bash', ...program, ...words], { cwd: home, env: cleanEnv(home, env) });
   let text = '';

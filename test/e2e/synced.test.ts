@@ -6,8 +6,7 @@ import { binary, cleanEnv } from '../support/bin.ts';
 import { newHome } from '../support/fake-service.ts';
 import { canInject } from '../support/strace.ts';
 import { openWorld } from '../support/world.ts';
-import * as rig from './batches-rig.ts';
-import type { Place } from './batches-rig.ts';
+import * as rig from './rig.ts';
 
 const send = (row: number) => ['send-template', rig.phoneOf(row), 'welcome', '-p', 'Ada', '--yes'];
 
@@ -15,7 +14,10 @@ const calls = 'trace=fsync,fdatasync,rename,write,writev,sendto';
 const tracing = ['strace', '-f', '-qq', '-y', '-e', calls, '-e', 'signal=none'];
 
 /** The names of files that are synced, renames, and requests that leave, in order. */
-async function steps({ home, env }: Pick<Place, 'home' | 'env'>, argv: readonly string[]): Promise<readonly string[]> {
+async function steps(
+  { home, env }: Pick<rig.Place, 'home' | 'env'>,
+  argv: readonly string[],
+): Promise<readonly string[]> {
   const trace = join(home, 'trace');
   const [name = '', ...words] = [...tracing, '-o', trace, process.execPath, binary, ...argv];
   await execa(name, words, {

@@ -10,7 +10,7 @@ import { announced } from '../support/listeners.ts';
 import { posixOnly } from '../support/system.ts';
 import type { World } from '../support/world.ts';
 import { pour } from '../webhooks/pour.ts';
-import * as rig from './import-rig.ts';
+import * as rig from './rig.ts';
 
 posixOnly('a signal ends a process immediately');
 

@@ -16,9 +16,9 @@ export const programText = program.map((word) => `'${word}'`).join(' ');
 export interface BinOptions {
   readonly home: string;
   readonly env?: Readonly<Record<string, string>>;
-  readonly input?: string;
+  readonly input?: string | undefined;
   /** The working directory. */
-  readonly cwd?: string;
+  readonly cwd?: string | undefined;
 }
 
 /** Runs the binary with an environment of its own. */
@@ -28,7 +28,7 @@ export async function bin(argv: readonly string[], { home, env, input = '', cwd 
     env: cleanEnv(home, env),
     extendEnv: false,
     input,
-    ...(cwd !== undefined && { cwd }),
+    cwd,
     reject: false,
     stripFinalNewline: false,
   });
@@ -44,14 +44,19 @@ export interface Running {
   readonly ended: Promise<number | null>;
 }
 
-/** Starts the binary in a session without a terminal. */
-export function startBin(argv: readonly string[], { home, env, input = '', cwd }: BinOptions): Running {
-  const [file, ...words] = program;
-  const child = spawn(file, [...words, ...argv], { env: cleanEnv(home, env), detached: true, cwd });
+/** Starts the binary, or a program that runs it, in a session without a terminal. */
+export function startBin(
+  argv: readonly string[],
+  { home, env, input = '', cwd }: BinOptions,
+  under: readonly string[] = [],
+): Running {
+  const [file = '', ...words] = [...under, ...program, ...argv];
+  const child = spawn(file, words, { env: cleanEnv(home, env), detached: true, cwd });
   const text = { stdout: '', stderr: '' };
   child.stdout.on('data', (part: Buffer) => (text.stdout += part.toString()));
   child.stderr.on('data', (part: Buffer) => (text.stderr += part.toString()));
-  child.stdin.end(input);
+  // It may end before it reads all.
+  child.stdin.on('error', () => {}).end(input);
   const ended = new Promise<number | null>((resolve) => {
     child.on('close', resolve);
     // The children of a killed process may keep its output open.

@@ -1,7 +1,7 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { onTestFinished } from 'vitest';
-import { binary, type BinOptions, cleanEnv, type Running } from './bin.ts';
+import { type BinOptions, type Running, startBin } from './bin.ts';
 import { alive } from './cli.ts';
 
 /** Arguments of `unshare` that give a command its own process namespace. */
@@ -18,25 +18,13 @@ export interface Contained extends Running {
 }
 
 /** Starts the binary in its own process namespace, as in a container: as process 1, without others. */
-export function startContained(argv: readonly string[], { home, env, input = '' }: BinOptions): Contained {
-  const words = [...isolated, process.execPath, binary, ...argv];
-  const child = spawn('unshare', words, { env: cleanEnv(home, env), detached: true });
-  onTestFinished(() => void child.kill('SIGKILL'));
-  const text = { stdout: '', stderr: '' };
-  child.stdout.on('data', (part: Buffer) => (text.stdout += part.toString()));
-  child.stderr.on('data', (part: Buffer) => (text.stderr += part.toString()));
-  child.stdin.on('error', () => {});
-  child.stdin.end(input);
-  const ended = new Promise<number | null>((resolve) => {
-    child.on('exit', resolve);
-  });
-  const pid = child.pid ?? 0;
+export function startContained(argv: readonly string[], options: BinOptions): Contained {
+  const running = startBin(argv, options, ['unshare', ...isolated]);
+  const { pid } = running;
+  onTestFinished(() => void alive(pid, 'SIGKILL'));
   const inner = () => Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8'));
   return {
-    pid,
-    stdout: () => text.stdout,
-    stderr: () => text.stderr,
-    ended,
+    ...running,
     kill: (signal) => alive(inner(), signal),
     keepNamespace() {
       const fd = openSync(`/proc/${inner()}/ns/pid`, 'r');

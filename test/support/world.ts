@@ -36,8 +36,7 @@ export async function openWorld(options: SandboxOptions = {}): Promise<World> {
     env,
     binEnv: cleanEnv(home.path, env),
     run: (argv, given) => cli(argv, { home: home.path, env, ...given }),
-    bin: (argv, given = env, input) =>
-      bin(argv, { home: home.path, env: given, ...(input !== undefined && { input }) }),
+    bin: (argv, given = env, input) => bin(argv, { home: home.path, env: given, input }),
     close: async () => {
       await served.close();
       home.remove();

@@ -1,7 +1,7 @@
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { faster } from '../e2e/batches-rig.ts';
+import { faster } from '../e2e/rig.ts';
 import { newDatabase } from '../support/postgres.ts';
 import * as rig from './rig.ts';
 

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import { isRecord } from '../../src/contract/readers.ts';
-import { elsewhere, phoneOf, summaryIn, writePeople } from '../e2e/batches-rig.ts';
+import { elsewhere, phoneOf, summaryIn, writePeople } from '../e2e/rig.ts';
 import { bin, type Running, startBin, temporaryHome } from '../support/bin.ts';
 import { alive, cli, type CliOptions, type Ran } from '../support/cli.ts';
 import { errorIn } from '../support/json-lines.ts';

@@ -1,20 +1,30 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { execa } from 'execa';
 import { onTestFinished } from 'vitest';
 import { isRecord } from '../../src/contract/readers.ts';
-import { bin, type Running, startBin, temporaryHome } from '../support/bin.ts';
+import type { NewFault } from '../../src/sandbox/faults.ts';
+import { bin, cleanEnv, programText, type Running, startBin, temporaryHome } from '../support/bin.ts';
 import { alive, cli, type Ran } from '../support/cli.ts';
+import { objects } from '../support/json-lines.ts';
 import { type Asked, type Decide, envOf, openService, type Service } from '../support/service.ts';
+import { posixOnly } from '../support/system.ts';
+import { openWorld, type World } from '../support/world.ts';
+import { phoneOf } from './batches/people.ts';
+
+export { phoneOf };
+export type { Decide };
+
+type Env = Readonly<Record<string, string>>;
+type Where = Pick<World, 'home' | 'env'>;
 
 /** A machine, and a service that it calls with a live key. */
-export interface Place {
-  readonly home: string;
+export interface Place extends Where {
   readonly state: string;
   readonly service: Service;
-  readonly env: Readonly<Record<string, string>>;
   bin(argv: readonly string[], input?: string): Promise<Ran>;
-  start(argv: readonly string[], input?: string, more?: Readonly<Record<string, string>>): Running;
+  start(argv: readonly string[], input?: string, more?: Env): Running;
 }
 
 export async function newPlace(decide?: Decide): Promise<Place> {
@@ -30,21 +40,33 @@ export async function newPlace(decide?: Decide): Promise<Place> {
     state: join(home, '.local/state/bizmsg'),
     service,
     env,
-    bin: (argv, input) => bin(argv, { home, env, cwd: home, ...(input !== undefined && { input }) }),
-    start(argv, input, more = {}) {
-      const running = startBin(argv, {
-        home,
-        env: { ...env, ...more },
-        cwd: home,
-        ...(input !== undefined && { input }),
-      });
-      onTestFinished(() => void alive(running.pid, 'SIGKILL'));
-      return running;
-    },
+    bin: (argv, input) => bin(argv, { home, env, cwd: home, input }),
+    start: (argv, input, more = {}) => start({ home, env: { ...env, ...more } }, argv, input),
   };
 }
 
-export type { Decide };
+/** A sandbox for this test, and a machine that calls it. */
+export async function newWorld(): Promise<World> {
+  const world = await openWorld();
+  onTestFinished(() => world.close());
+  return world;
+}
+
+/** Starts the binary, which does not outlive the test. */
+export function start({ home, env }: Where, argv: readonly string[], input?: string): Running {
+  const running = startBin(argv, { home, env, cwd: home, input });
+  onTestFinished(() => void alive(running.pid, 'SIGKILL'));
+  return running;
+}
+
+/** Runs a shell script in which `bizmsg` is the binary under test. */
+export async function shell({ home, env }: Where, script: string): Promise<Ran> {
+  posixOnly('they run a POSIX shell');
+  const own = `bizmsg() { ${programText} "$@"; }\n`;
+  const options = { env: cleanEnv(home, env), extendEnv: false, reject: false, cwd: home, stdin: 'ignore' } as const;
+  const { exitCode, stdout, stderr } = await execa('bash', ['-c', own + script], options);
+  return { code: exitCode ?? -1, stdout, stderr };
+}
 
 /** Without questions. */
 const unasked = ['--at-most', '100000', '-o', 'json'];
@@ -72,10 +94,6 @@ function withUsual(more: readonly string[]): readonly string[] {
 }
 
 /** Row 1 is on line 2. */
-export function phoneOf(row: number): string {
-  return `+1202${5_000_000 + row}`;
-}
-
 export function peopleText(count: number): string {
   return `phone,name\n${Array.from({ length: count }, (_, at) => `${phoneOf(at + 1)},P${at + 1}\n`).join('')}`;
 }
@@ -98,10 +116,11 @@ export async function killed(running: Running): Promise<void> {
 
 export type Fields = Readonly<Record<string, unknown>>;
 
+/** The summary at the end of JSON or of lines. */
 export function summaryIn(stdout: string): Fields {
-  const value: unknown = JSON.parse(stdout || 'null');
-  if (!isRecord(value) || value['type'] !== 'summary') throw new Error(`no summary: ${stdout}`);
-  return value;
+  const summary = objects(stdout).at(-1);
+  if (summary?.['type'] !== 'summary') throw new Error(`no summary: ${stdout}`);
+  return summary;
 }
 
 /** The counts of a summary that add up to the number of rows. */
@@ -167,8 +186,6 @@ export function leftBehind({ home }: Pick<Place, 'home'>): readonly string[] {
   return names.filter((path) => /\.new$|(^|\/)lock(\.|$)/.test(path)).sort();
 }
 
-type Env = Readonly<Record<string, string>>;
-
 /** Makes the steady clock of a process run faster. */
 export function faster(times: number): Env {
   const script = `const time = process.hrtime.bigint; process.hrtime.bigint = () => time() * ${times}n`;
@@ -188,4 +205,47 @@ export function gate(): { readonly until: Promise<void>; open(): void } {
   let open = () => {};
   const until = new Promise<void>((resolve) => (open = resolve));
   return { until, open: () => open() };
+}
+
+/** Rows in flight at the beginning, with a sandbox key. */
+export const concurrency = 16;
+
+export function slow({ sandbox }: World, ms = 20): void {
+  addFault(sandbox, { kind: 'latency', ms });
+}
+
+export function addFault({ faults }: World['sandbox'], effect: NewFault['effect'], more: Partial<NewFault> = {}): void {
+  faults.add({ on: ['sendTemplate', 'createContact'], effect, ...more });
+}
+
+/** Resolves once the sandbox has this many messages, or when the process has ended. */
+export async function untilSent({ sandbox }: World, count: number, running?: Running): Promise<void> {
+  await Promise.race([untilChanged(sandbox, () => sandbox.counts().messages >= count), running?.ended ?? never]);
+}
+
+const never = new Promise<never>(() => {});
+
+/** Resolves once it is so; looks at each change of the sandbox. */
+async function untilChanged(sandbox: World['sandbox'], isSo: () => boolean): Promise<void> {
+  if (isSo()) return;
+  await new Promise<void>((resolve) => {
+    const { stop } = sandbox.openFeed(null, () => {
+      if (!isSo()) return;
+      stop();
+      resolve();
+    });
+    onTestFinished(stop);
+  });
+}
+
+/** Recipients of more than one message. */
+export function twice({ sandbox }: World): readonly string[] {
+  const seen = new Set<string>();
+  return sandbox.messages().flatMap(({ to }) => (seen.size === seen.add(to).size ? [to] : []));
+}
+
+/** Numbers of rows whose recipients got no message. */
+export function unsentRows({ sandbox }: World, count: number): readonly number[] {
+  const sent = new Set(sandbox.messages().map(({ to }) => to));
+  return Array.from({ length: count }, (_, at) => at + 1).filter((row) => !sent.has(phoneOf(row)));
 }
