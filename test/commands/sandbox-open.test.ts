@@ -1,8 +1,8 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { modeOf, ownFile } from '../support/system.ts';
-import { noTerminal, openTerminal } from '../support/terminal.ts';
+import { openTerminal } from '../support/terminal.ts';
 import { cli } from '../support/cli.ts';
 import { newHome } from '../support/fake-service.ts';
 import { serveLocal } from '../support/local.ts';
@@ -37,27 +37,23 @@ describe('sandbox open', () => {
     expect(await run('sandbox open --url http://127.0.0.1:9')).toMatchObject({ code: 3, stdout: '' });
   });
 
-  it.skipIf(noTerminal)(
-    `opens the page on a terminal, without the link as an argument ${noTerminal ?? ''}`,
-    async () => {
-      const { home, run } = await local();
-      const [programs, opened] = [join(home, 'programs'), join(home, 'opened')];
-      mkdirSync(programs);
-      for (const name of ['xdg-open', 'open']) {
-        writeFileSync(join(programs, name), `#!/bin/sh\necho "$1" >> '${opened}'\n`);
-        chmodSync(join(programs, name), 0o755);
-      }
-      const env = { DISPLAY: ':9', PATH: `${programs}${delimiter}${process.env['PATH'] ?? ''}` };
-      const terminal = openTerminal({ home, env });
-      onTestFinished(() => terminal.close());
-      await terminal.enter('bizmsg sandbox open --print; bizmsg sandbox open');
-      expect(await terminal.ended()).toBe(0);
-      await expect.poll(() => existsSync(opened)).toBe(true);
-      const file = readFileSync(opened, 'utf8').trim();
-      expect(file).toMatch(/\/sandboxes\/\d+\.html$/);
-      expect(modeOf(file)).toBe(ownFile);
-      const { stdout } = await run('sandbox open --print');
-      expect(readFileSync(file, 'utf8')).toContain(`content="0;url=${stdout.trim()}"`);
-    },
-  );
+  it('opens the page on a terminal, without the link as an argument', async () => {
+    const { home, run } = await local();
+    const [programs, opened] = [join(home, 'programs'), join(home, 'opened')];
+    mkdirSync(programs);
+    for (const name of ['xdg-open', 'open']) {
+      writeFileSync(join(programs, name), `#!/bin/sh\necho "$1" >> '${opened}'\n`);
+      chmodSync(join(programs, name), 0o755);
+    }
+    const env = { DISPLAY: ':9', PATH: `${programs}${delimiter}${process.env['PATH'] ?? ''}` };
+    const terminal = openTerminal({ home, env });
+    await terminal.enter('bizmsg sandbox open --print; bizmsg sandbox open');
+    expect(await terminal.ended()).toBe(0);
+    await expect.poll(() => existsSync(opened)).toBe(true);
+    const file = readFileSync(opened, 'utf8').trim();
+    expect(file).toMatch(/\/sandboxes\/\d+\.html$/);
+    expect(modeOf(file)).toBe(ownFile);
+    const { stdout } = await run('sandbox open --print');
+    expect(readFileSync(file, 'utf8')).toContain(`content="0;url=${stdout.trim()}"`);
+  });
 });

@@ -1,14 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { noTerminal, openTerminal, type Terminal } from '../support/terminal.ts';
+import { describe, expect, it } from 'vitest';
+import { openTerminal, type Terminal } from '../support/terminal.ts';
 import type { World } from '../support/world.ts';
 import * as rig from './rig.ts';
 
-beforeEach((context) => context.skip(noTerminal !== undefined, noTerminal));
-
 async function open({ home, env }: World, columns: number): Promise<Terminal> {
   const terminal = openTerminal({ home, env, columns });
-  onTestFinished(() => terminal.close());
   await terminal.enter('cd; clear');
   return terminal;
 }

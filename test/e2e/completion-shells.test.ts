@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { completion } from '../../src/commands/completion.ts';
 import { programText } from '../support/bin.ts';
 import { newHome } from '../support/fake-service.ts';
-import { noTerminal, openTerminal, type Terminal } from '../support/terminal.ts';
+import { openTerminal, type Terminal } from '../support/terminal.ts';
 
 const hostile = ['$(touch pwned)', '`touch pwned`', "it's; touch pwned", '"; touch pwned; "', '!! & touch pwned'];
 const unseen = ['tab\ttouch pwned', 'line\ntouch pwned', 'escape\u001b[31m', 'carriage\rtouch'];
@@ -40,7 +40,7 @@ type Shell = (typeof shells)[number];
 /** Shells, with the reason why one cannot be tested here. */
 const installed = shells.map((shell) => {
   const isThere = spawnSync(shell, ['--version']).status === 0;
-  return { shell, whyNot: noTerminal ?? (isThere ? undefined : `skipped: ${shell} is not installed`) };
+  return { shell, whyNot: isThere ? undefined : `skipped: ${shell} is not installed` };
 });
 
 const startUps: Readonly<Record<Shell, { readonly file: string; readonly text: string }>> = {
@@ -193,7 +193,6 @@ function addTemplates(home: string, names: readonly string[]): void {
 async function openShell(shell: Shell, home: string): Promise<Terminal> {
   const env = { PATH: `${join(home, 'bin')}:${process.env['PATH'] ?? ''}` };
   const terminal = openTerminal({ home, columns: 120, env });
-  onTestFinished(() => terminal.close());
   appendFileSync(join(home, startUps[shell].file), completionLine(shell));
   await terminal.enter(`cd; clear; exec env -u ENV ${shell} -i`);
   await terminal.until(/^ready> *$/m);

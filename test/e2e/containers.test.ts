@@ -1,9 +1,9 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { bin, temporaryHome } from '../support/bin.ts';
-import { stopSandboxes } from '../support/cli.ts';
+import { describe, expect, it } from 'vitest';
+import { bin } from '../support/bin.ts';
 import { type Contained, noContainers, startContained } from '../support/containers.ts';
+import { sandboxHome } from '../support/fake-service.ts';
 import { objects } from '../support/json-lines.ts';
 import { isLong } from '../support/long-tests.ts';
 import * as rig from './rig.ts';
@@ -94,13 +94,9 @@ describe.skipIf(noContainers !== undefined)(`two containers on one state folder 
 });
 
 function ownHome(): { readonly home: string } {
-  const { path, remove } = temporaryHome();
-  onTestFinished(async () => {
-    await stopSandboxes(path);
-    remove();
-  });
-  mkdirSync(join(path, '.local/state'), { recursive: true });
-  return { home: path };
+  const home = sandboxHome();
+  mkdirSync(join(home, '.local/state'), { recursive: true });
+  return { home };
 }
 
 async function readyAt(one: Contained): Promise<string> {

@@ -1,14 +1,13 @@
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { bin } from '../support/bin.ts';
-import { stopSandboxes } from '../support/cli.ts';
 import { blocksIn, stepsIn } from '../support/docs.ts';
-import { newHome } from '../support/fake-service.ts';
+import { newHome, sandboxHome } from '../support/fake-service.ts';
 import { objects } from '../support/json-lines.ts';
 import { posixOnly } from '../support/system.ts';
 import { openTerminal } from '../support/terminal.ts';
-import { needsTerminal, openReader, sh, withoutTimes } from './docs-rig.ts';
+import { openReader, sh, withoutTimes } from './docs-rig.ts';
 
 posixOnly('they run a POSIX shell');
 
@@ -23,8 +22,7 @@ const [imported = ''] = blocksIn('docs/batches.md', 'Import contacts', 1);
 const live = { BIZMSG_PROFILE: 'local', BIZMSG_MODE: 'live' };
 
 describe('the page about batches', () => {
-  it('sends, corrects, adds people, reminds, marks and imports', async (context) => {
-    needsTerminal(context);
+  it('sends, corrects, adds people, reminds, marks and imports', async () => {
     const home = newHome();
     writeFileSync(join(home, 'people.csv'), people);
     const { enter, follow } = openReader({ home, local: withoutTimes });
@@ -40,11 +38,9 @@ describe('the page about batches', () => {
     expect((await enter('bizmsg batches list -o id')).printed.split('\n')).toHaveLength(4);
   });
 
-  it('is interrupted, and sends the rest without the file', async (context) => {
-    needsTerminal(context);
+  it('is interrupted, and sends the rest without the file', async () => {
     const home = await liveHome();
     const terminal = openTerminal({ home, columns: 200, env: live });
-    onTestFinished(() => terminal.close());
     const [made, send, resume] = stepsIn(stopped).map(({ command }) => command);
     await terminal.enter(`cd; ${made}`);
     await terminal.enter(send ?? '');
@@ -81,8 +77,7 @@ describe('the page about batches', () => {
 
 /** A home whose sandbox has live keys. */
 async function liveHome(): Promise<string> {
-  const home = newHome();
-  onTestFinished(() => stopSandboxes(home));
+  const home = sandboxHome();
   await bin(['sandbox', 'set', 'live=on'], { home });
   return home;
 }

@@ -1,10 +1,10 @@
 import { execa } from 'execa';
-import { onTestFinished, type TestContext } from 'vitest';
+import { onTestFinished } from 'vitest';
 import { stopSandboxes } from '../support/cli.ts';
 import { newHome } from '../support/fake-service.ts';
 import { installIn } from '../support/install.ts';
 import { withoutVariables, stepsIn } from '../support/docs.ts';
-import { noTerminal, openTerminal } from '../support/terminal.ts';
+import { openTerminal } from '../support/terminal.ts';
 
 interface ReaderOptions {
   readonly home?: string;
@@ -20,11 +20,6 @@ interface Following {
   /** Prompts by command. */
   readonly answers?: Readonly<Record<string, Answers>>;
   readonly exit?: number;
-}
-
-/** Skips tests that need a terminal. */
-export function needsTerminal(context: TestContext): void {
-  context.skip(noTerminal !== undefined, noTerminal);
 }
 
 /** Runs a script in an environment as small as cron's, with bizmsg installed. */
@@ -43,10 +38,7 @@ export async function sh(script: string, home: string, env: Readonly<Record<stri
 export function openReader({ home = newHome(), env = {}, local = (text) => text }: ReaderOptions = {}) {
   const installed = { PATH: installIn(home), SHELL: '/bin/bash' };
   const terminal = openTerminal({ home, columns: 300, rows: 200, env: { ...installed, ...env } });
-  onTestFinished(async () => {
-    terminal.close();
-    await stopSandboxes(home);
-  });
+  onTestFinished(() => stopSandboxes(home));
   const comparable = (text: string) => withoutVariables(local(text)).trimEnd();
   return { home, enter, follow };
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { serve } from '../client/servers.ts';
 import { bin } from '../support/bin.ts';
 import { blocksIn } from '../support/docs.ts';
-import { needsTerminal, openReader } from './docs-rig.ts';
+import { openReader } from './docs-rig.ts';
 
 const [started = ''] = blocksIn('docs/sandbox.md', 'Start it', 1);
 const [listed = ''] = blocksIn('docs/sandbox.md', 'Messages', 1);
@@ -11,8 +11,7 @@ const [moved = ''] = blocksIn('docs/sandbox.md', 'Time', 1);
 const [faulty = ''] = blocksIn('docs/sandbox.md', 'Faults', 1);
 
 describe('the page about the sandbox', () => {
-  it('lists messages, and shows one', async (context) => {
-    needsTerminal(context);
+  it('lists messages, and shows one', async () => {
     const { follow } = openReader();
     const [sent = '', shown = ''] = listed.split(/^(?=\$ bizmsg sandbox log --type messages --columns)/m);
     expect(await follow(sent)).toEqual([]);
@@ -20,8 +19,7 @@ describe('the page about the sandbox', () => {
     await expect.poll(() => follow(shown)).toEqual([]);
   });
 
-  it('starts it, receives events, moves its clock and makes it fail', async (context) => {
-    needsTerminal(context);
+  it('starts it, receives events, moves its clock and makes it fail', async () => {
     let status = 500;
     const handler = await serve((_, __, response) => response.writeHead(status).end());
     const here = (block: string) => block.replaceAll(':3000', `:${handler.port}`);

@@ -2,15 +2,12 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { deadPort } from '../client/servers.ts';
-import { temporaryHome } from '../support/bin.ts';
-import { stopSandboxes } from '../support/cli.ts';
 import { blocksIn, withoutVariables, stepsIn } from '../support/docs.ts';
+import { sandboxHome } from '../support/fake-service.ts';
 import { openTerminal, type Terminal } from '../support/terminal.ts';
-import { needsTerminal, openReader } from './docs-rig.ts';
-
-beforeEach(needsTerminal);
+import { openReader } from './docs-rig.ts';
 
 const [source = '', started = '', listened = '', sent = ''] = blocksIn(
   'docs/webhooks.md',
@@ -27,27 +24,20 @@ const [optOuts = ''] = blocksIn('docs/webhooks.md', 'Keep a list of opt-outs', 1
 const [signatures = ''] = blocksIn('docs/webhooks.md', 'Check signatures', 1);
 
 describe('the page about webhooks', () => {
-  let home: ReturnType<typeof temporaryHome>;
-  let terminals: Terminal[] = [];
+  let home: string;
   let port = 0;
   beforeEach(async () => {
-    home = temporaryHome();
+    home = sandboxHome();
     port = await deadPort();
-    writeFileSync(join(home.path, 'handler.mjs'), here(source));
-  });
-  afterEach(async () => {
-    for (const terminal of terminals) terminal.close();
-    terminals = [];
-    await stopSandboxes(home.path);
-    home.remove();
+    writeFileSync(join(home, 'handler.mjs'), here(source));
   });
 
   it('adds, lists and removes an opt-out', async () => {
-    expect(await openReader({ home: home.path }).follow(optOuts)).toEqual([]);
+    expect(await openReader({ home }).follow(optOuts)).toEqual([]);
   });
 
   it('shows an event, breaks the handler, and replays the failed event', { timeout: 60_000 }, async () => {
-    const [handler, listener, shell] = [await open(), await open(80), openReader({ home: home.path })];
+    const [handler, listener, shell] = [await open(), await open(80), openReader({ home })];
     await startHandler(handler, started);
     const [listening] = stepsIn(listened);
     await listener.enter(`${here(listening?.command)} --port 0`);
@@ -76,12 +66,12 @@ describe('the page about webhooks', () => {
       .replace(/^npx /, '')
       .replaceAll(/\\\n */g, '')
       .trim();
-    const { code, printed } = await openReader({ home: home.path }).enter(line);
+    const { code, printed } = await openReader({ home }).enter(line);
     expect([code, printed]).toEqual([0, expect.stringMatching(/note: message\.delivered /)]);
   });
 
   it('checks signatures', async () => {
-    const [listener, shell] = [await open(), openReader({ home: home.path })];
+    const [listener, shell] = [await open(), openReader({ home })];
     await listener.enter('bizmsg webhooks listen --profile local --port 0');
     await listener.until('Ready');
     await shell.enter('bizmsg sandbox trigger order.paid');
@@ -97,8 +87,7 @@ describe('the page about webhooks', () => {
 
   /** A wide terminal, in which no line wraps, unless the page shows a usual one. */
   async function open(columns = 200): Promise<Terminal> {
-    const terminal = openTerminal({ home: home.path, columns });
-    terminals.push(terminal);
+    const terminal = openTerminal({ home, columns });
     await terminal.enter('cd');
     return terminal;
   }

@@ -2,14 +2,14 @@ import { copyFileSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
-import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { accountKeys, openApi } from '../support/api.ts';
-import { cli, stopSandboxes } from '../support/cli.ts';
+import { cli } from '../support/cli.ts';
 import { blocksIn, stepsIn, withoutVariables } from '../support/docs.ts';
-import { newHome } from '../support/fake-service.ts';
+import { newHome, sandboxHome } from '../support/fake-service.ts';
 import { posixOnly } from '../support/system.ts';
 import { openTerminal } from '../support/terminal.ts';
-import { needsTerminal, openReader, sh, withoutTimes } from './docs-rig.ts';
+import { openReader, sh, withoutTimes } from './docs-rig.ts';
 
 posixOnly('they run a POSIX shell');
 
@@ -23,7 +23,6 @@ describe('the README', () => {
   const [file = '', batch = ''] = blocksIn('README.md', 'Send to many people', 2);
   const [listened = '', triggered = ''] = blocksIn('README.md', 'Receive events', 2);
   const [, line = ''] = first.trim().split('\n');
-  beforeEach(needsTerminal);
 
   it('asks for a message and sends it', async () => {
     const typed = [
@@ -47,7 +46,6 @@ describe('the README', () => {
     const { home, follow } = openReader();
     const [listening] = stepsIn(listened);
     const listener = openTerminal({ home, columns: 80 });
-    onTestFinished(() => listener.close());
     await listener.enter(`${listening?.command} --port 0`);
     await listener.until('Ready');
     expect(await follow(triggered)).toEqual([]);
@@ -60,8 +58,7 @@ describe('the README', () => {
   });
 
   it('starts with a command that sends, once npm ci has run', async () => {
-    const home = newHome();
-    onTestFinished(() => stopSandboxes(home));
+    const home = sandboxHome();
     const env = { HOME: home, PATH: process.env['PATH'] ?? '' };
     const { exitCode, stdout } = await execa('/bin/sh', ['-c', line], { cwd: root, env, extendEnv: false });
     expect([exitCode, stdout]).toEqual([0, sent]);
@@ -74,7 +71,6 @@ describe('the page about accounts', () => {
   const [live = ''] = blocksIn('docs/accounts-and-live-keys.md', 'Live keys', 1);
   const practised = blocksIn('docs/accounts-and-live-keys.md', 'Practice with the sandbox', 3);
   const [unsure = ''] = blocksIn('docs/accounts-and-live-keys.md', 'When it is not known what was sent', 1);
-  beforeEach(needsTerminal);
 
   it('logs in, renews a key, adds a live key and activates it', async () => {
     const answers = {
@@ -120,15 +116,13 @@ describe('the page about scripts', () => {
   const [lists = ''] = blocksIn('docs/scripting.md', 'Lists, and any other request', 1);
 
   it('loops over a file', async () => {
-    const home = newHome();
-    onTestFinished(() => stopSandboxes(home));
+    const home = sandboxHome();
     writeFileSync(join(home, 'phones.txt'), '+12025550101\n+12025550111\n');
     const stdout = expect.stringMatching(/^msg_sandbox_\w+\nmsg_sandbox_\w+$/);
     expect(await sh(loop, home)).toMatchObject({ code: 0, stdout });
   });
 
-  it('works with contacts, templates and campaigns', async (context) => {
-    needsTerminal(context);
+  it('works with contacts, templates and campaigns', async () => {
     expect(await openReader().follow(template + lists)).toEqual([]);
   });
 });
@@ -154,7 +148,6 @@ describe('the page about problems', () => {
   const [local = '', refused = ''] = blocksIn('docs/troubleshooting.md', 'Frequent errors', 2);
   const [wrong = ''] = blocksIn('docs/troubleshooting.md', 'Check this machine', 1);
   const [save = '', unpack = ''] = blocksIn('docs/troubleshooting.md', 'Back up, or move to another machine', 2);
-  beforeEach(needsTerminal);
 
   it('diagnoses the machine', async () => {
     const home = newHome();

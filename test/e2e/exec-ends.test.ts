@@ -1,11 +1,11 @@
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, type TestContext, vi } from 'vitest';
+import { beforeEach, describe, expect, it, type TestContext, vi } from 'vitest';
 import { bin, startBin, temporaryHome } from '../support/bin.ts';
 import { alive, isRunning } from '../support/cli.ts';
 import { posixOnly } from '../support/system.ts';
-import { noTerminal, openTerminal, type Terminal } from '../support/terminal.ts';
+import { openTerminal, type Terminal } from '../support/terminal.ts';
 
 posixOnly('they run a POSIX shell');
 
@@ -122,15 +122,12 @@ describe('without a terminal, sandbox exec leaves no process behind', () => {
 });
 
 describe('in a terminal, sandbox exec', () => {
-  beforeEach((context) => context.skip(noTerminal !== undefined, noTerminal));
-
   let home: string;
   let terminal: Terminal;
   beforeEach((given) => {
     home = homeFor(given);
     terminal = openTerminal({ home });
   });
-  afterEach(() => terminal.close());
 
   const exec = (script: string) => terminal.enter(`bizmsg sandbox exec -- ${script}`);
 

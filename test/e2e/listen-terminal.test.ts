@@ -1,28 +1,15 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { raw } from '../sandbox/served.ts';
-import { bin, temporaryHome } from '../support/bin.ts';
-import { stopSandboxes } from '../support/cli.ts';
-import { noTerminal, openTerminal, type Terminal } from '../support/terminal.ts';
+import { bin } from '../support/bin.ts';
+import { sandboxHome } from '../support/fake-service.ts';
+import { openTerminal, type Terminal } from '../support/terminal.ts';
 
-beforeEach((context) => context.skip(noTerminal !== undefined, noTerminal));
-
-let home: ReturnType<typeof temporaryHome>;
-let terminals: Terminal[] = [];
+let home: string;
 beforeEach(() => {
-  home = temporaryHome();
-});
-afterEach(async () => {
-  for (const terminal of terminals) terminal.close();
-  terminals = [];
-  await stopSandboxes(home.path);
-  home.remove();
+  home = sandboxHome();
 });
 
-function open(): Terminal {
-  const terminal = openTerminal({ home: home.path, columns: 180 });
-  terminals.push(terminal);
-  return terminal;
-}
+const open = () => openTerminal({ home, columns: 180 });
 
 async function listen(words = ''): Promise<{ readonly terminal: Terminal; readonly port: number }> {
   const terminal = open();
@@ -50,7 +37,7 @@ describe('webhooks listen, for a new user on a terminal', () => {
       expect.stringMatching(/^\^CStopped http:\/\/127\.0\.0\.1:\d+$/),
       '[0]',
     ]);
-    const { stdout } = await bin(['sandbox', 'set'], { home: home.path });
+    const { stdout } = await bin(['sandbox', 'set'], { home });
     expect(stdout).not.toContain('webhook');
   });
 });

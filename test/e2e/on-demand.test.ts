@@ -1,24 +1,10 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
-import { bin, temporaryHome } from '../support/bin.ts';
+import { expect, it } from 'vitest';
+import { bin } from '../support/bin.ts';
 import { stopSandboxes } from '../support/cli.ts';
+import { sandboxHome } from '../support/fake-service.ts';
 import { modeOf, ownFile, ownFolder } from '../support/system.ts';
-
-const homes: ReturnType<typeof temporaryHome>[] = [];
-
-function newHome(): string {
-  const home = temporaryHome();
-  homes.push(home);
-  return home.path;
-}
-
-afterEach(async () => {
-  for (const home of homes.splice(0)) {
-    await stopSandboxes(home.path);
-    home.remove();
-  }
-});
 
 const send = ['send-template', '+12025550101', 'order_update', '-p', 'Ada', '-p', '1', '--profile', 'local'];
 
@@ -27,7 +13,7 @@ async function running(home: string): Promise<readonly { readonly pid: number; r
 }
 
 it('starts one sandbox when eight commands need it at the same time', async () => {
-  const home = newHome();
+  const home = sandboxHome();
   const sent = await Promise.all(Array.from({ length: 8 }, () => bin(send, { home })));
   expect(sent.map(({ code, stderr }) => [code, stderr.includes('error')])).toEqual(sent.map(() => [0, false]));
   expect(new Set(sent.map(({ stdout }) => stdout)).size).toBe(8);
@@ -38,7 +24,7 @@ it('starts one sandbox when eight commands need it at the same time', async () =
 });
 
 it('keeps its port after kill -9, also one that was chosen', async () => {
-  const home = newHome();
+  const home = sandboxHome();
   await bin(['sandbox', 'start', '--background', '--port', '0'], { home });
   const [before] = await running(home);
   process.kill(before?.pid ?? 0, 'SIGKILL');
@@ -47,7 +33,7 @@ it('keeps its port after kill -9, also one that was chosen', async () => {
 });
 
 it('is ready again for the same options, and refuses others', async () => {
-  const home = newHome();
+  const home = sandboxHome();
   const start = (plan: string) => bin(['sandbox', 'start', '--background', '--plan', plan], { home });
   const { stdout } = await start('starter');
   expect(await start('starter')).toMatchObject({ code: 0, stdout });
@@ -62,7 +48,7 @@ it.each([
   ['the command that needs it', send],
   ['start --background', ['sandbox', 'start', '--background']],
 ])('starts again if its state is damaged, and %s says so once', async (_, words) => {
-  const home = newHome();
+  const home = sandboxHome();
   const data = join(home, '.local/state/bizmsg/sandbox');
   mkdirSync(data, { recursive: true, mode: 0o700 });
   writeFileSync(join(data, 'state.json'), '{"version":1');
@@ -72,10 +58,10 @@ it.each([
 });
 
 it('answers with the key of sandbox env in another home, and without one', async () => {
-  const home = newHome();
+  const home = sandboxHome();
   const { stdout } = await bin(['sandbox', 'env', '-o', 'json'], { home });
   const env: Readonly<Record<string, string>> = JSON.parse(stdout);
-  for (const other of [newHome(), '/proc/nowhere'])
+  for (const other of [sandboxHome(), '/proc/nowhere'])
     expect(await bin(['send-template', '+12025550101', 'welcome'], { home: other, env })).toMatchObject({
       code: 0,
       stdout: expect.stringMatching(/^msg_sandbox_/),
@@ -85,18 +71,22 @@ it('answers with the key of sandbox env in another home, and without one', async
   );
 });
 
-describe('the log of a background sandbox', () => {
-  const logs = (home: string) =>
-    ['sandbox.log', 'sandbox.log.1'].map((name) => join(home, '.local/state/bizmsg', name));
+it('moves the log of a background sandbox when the sandbox starts', async () => {
+  const home = sandboxHome();
+  const log = join(home, '.local/state/bizmsg/sandbox.log');
   const full = 'x'.repeat(1024 * 1024);
+  mkdirSync(dirname(log), { recursive: true, mode: 0o700 });
+  writeFileSync(log, full, { mode: 0o600 });
+  await bin(send, { home });
+  expect(statSync(`${log}.1`).size).toBe(full.length);
+  expect(readFileSync(log, 'utf8')).toMatch(/^Ready http\S+/);
+});
 
-  it('moves when the sandbox starts', async () => {
-    const home = newHome();
-    const [log = '', before = ''] = logs(home);
-    mkdirSync(dirname(log), { recursive: true, mode: 0o700 });
-    writeFileSync(log, full, { mode: 0o600 });
-    await bin(send, { home });
-    expect(statSync(before).size).toBe(full.length);
-    expect(readFileSync(log, 'utf8')).toMatch(/^Ready http\S+/);
-  });
+it('keeps integers above 2^53, even after a restart', async () => {
+  const home = sandboxHome();
+  const local = (...argv: readonly string[]) => bin([...argv, '--profile', 'local', '-o', 'json'], { home });
+  const create = ['--set', 'phone=+12025550188', '--set-json', 'attributes={"crm":9223372036854775807}'];
+  expect((await local('contacts', 'create', ...create)).stdout).toContain('9223372036854775807');
+  await stopSandboxes(home);
+  expect((await local('contacts', 'list')).stdout).toContain('9223372036854775807');
 });

@@ -2,28 +2,15 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { temporaryHome } from '../support/bin.ts';
-import { stopSandboxes } from '../support/cli.ts';
-import { noTerminal, openTerminal, type Terminal, type TerminalOptions } from '../support/terminal.ts';
-import { openWorld, type World } from '../support/world.ts';
-
-beforeEach((context) => context.skip(noTerminal !== undefined, noTerminal));
-
-const terminals: Terminal[] = [];
-afterEach(() => {
-  for (const terminal of terminals.splice(0)) terminal.close();
-});
-
-function open(options: TerminalOptions): Terminal {
-  const terminal = openTerminal(options);
-  terminals.push(terminal);
-  return terminal;
-}
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { newHome, sandboxHome } from '../support/fake-service.ts';
+import { openTerminal, type Terminal, type TerminalOptions } from '../support/terminal.ts';
+import type { World } from '../support/world.ts';
+import { newWorld } from './rig.ts';
 
 /** Opens a terminal and enters a command line. */
 async function opened(options: TerminalOptions, line: string): Promise<Terminal> {
-  const terminal = open(options);
+  const terminal = openTerminal(options);
   await terminal.enter(line);
   return terminal;
 }
@@ -31,9 +18,8 @@ async function opened(options: TerminalOptions, line: string): Promise<Terminal>
 describe('prompts', () => {
   let world: World;
   beforeEach(async () => {
-    world = await openWorld();
+    world = await newWorld();
   });
-  afterEach(() => world.close());
 
   const here = () => ({ home: world.home });
   const store = () => join(world.home, '.config/bizmsg/profiles.json');
@@ -47,7 +33,7 @@ describe('prompts', () => {
   }
 
   it('login prompts for name, address and key, masks the key, and stores the profile', async () => {
-    const terminal = open(here());
+    const terminal = openTerminal(here());
     await loginUpToKey(terminal);
     terminal.answer(world.sandbox.keys.sandbox);
     await terminal.until('growth · 300 requests a minute');
@@ -62,7 +48,7 @@ describe('prompts', () => {
   });
 
   it('no key press reveals the key', async () => {
-    const terminal = open(here());
+    const terminal = openTerminal(here());
     await loginUpToKey(terminal);
     terminal.type('visible');
     await terminal.until('*******');
@@ -73,7 +59,7 @@ describe('prompts', () => {
   });
 
   it.each(['C-c', 'C-d'])('%s at a prompt of login exits 130, and nothing is stored', async (key) => {
-    const terminal = open(here());
+    const terminal = openTerminal(here());
     await loginUpToKey(terminal);
     terminal.press(key);
     expect([await terminal.ended(), existsSync(store())]).toEqual([130, false]);
@@ -99,26 +85,19 @@ describe('prompts', () => {
 });
 
 describe('a new user on a terminal', () => {
-  let home: ReturnType<typeof temporaryHome>;
+  let home: string;
   beforeEach(() => {
-    home = temporaryHome();
-  });
-  afterEach(async () => {
-    await stopSandboxes(home.path);
-    home.remove();
+    home = sandboxHome();
   });
 
   it('sends in the sandbox on this machine, with a note', async () => {
-    const terminal = await opened({ home: home.path }, 'bizmsg send-template +12025550101 order_update -p Ada -p 1');
+    const terminal = await opened({ home }, 'bizmsg send-template +12025550101 order_update -p Ada -p 1');
     expect(await terminal.ended()).toBe(0);
     expect(terminal.screen()).toMatch(/no profile yet[^]*nothing is really sent[^]*Sent \(simulated\) msg_sandbox_\w+/);
   });
 
   it('shows that webhooks expect waits once its command has ended', async () => {
-    const terminal = await opened(
-      { home: home.path },
-      'bizmsg webhooks expect order.paid --profile local --within 30s -- true',
-    );
+    const terminal = await opened({ home }, 'bizmsg webhooks expect order.paid --profile local --within 30s -- true');
     await terminal.until(/waiting for order\.paid · \d+ s left/);
     terminal.press('C-c');
     expect(await terminal.ended()).toBe(130);
@@ -126,7 +105,7 @@ describe('a new user on a terminal', () => {
   });
 
   it('shows on 40 columns that send-template --wait waits', async () => {
-    const terminal = open({ home: home.path, columns: 40 });
+    const terminal = openTerminal({ home, columns: 40 });
     // Its messages are delivered after 5 seconds.
     await terminal.enter('bizmsg send-template +12025550103 order_update -p Ada -p 1 --wait');
     const screen = await terminal.until(/message\.delivered · \d+ s left/);
@@ -136,11 +115,11 @@ describe('a new user on a terminal', () => {
   });
 
   it('sees only that it was interrupted if Ctrl-C comes while the sandbox starts', async () => {
-    const folder = join(home.path, '.local/state/bizmsg/sandboxes');
+    const folder = join(home, '.local/state/bizmsg/sandboxes');
     mkdirSync(folder, { recursive: true });
     // The command waits for another process that starts one.
     writeFileSync(join(folder, 'start.lock'), '');
-    const terminal = await opened({ home: home.path }, 'bizmsg contacts list');
+    const terminal = await opened({ home }, 'bizmsg contacts list');
     await terminal.until('Starting the sandbox');
     terminal.press('C-c');
     expect(await terminal.ended()).toBe(130);
@@ -150,13 +129,12 @@ describe('a new user on a terminal', () => {
 
 describe('Ctrl-C while the service is silent', () => {
   const silent = createServer();
-  let home: ReturnType<typeof temporaryHome>;
+  let home: string;
   beforeEach(async () => {
-    home = temporaryHome();
-    writeFileSync(join(home.path, 'vip.csv'), 'phone\n+12025550101\n');
+    home = newHome();
+    writeFileSync(join(home, 'vip.csv'), 'phone\n+12025550101\n');
     if (!silent.listening) await once(silent.listen(0, '127.0.0.1'), 'listening');
   });
-  afterEach(() => home.remove());
   afterAll(() => silent.close().closeAllConnections());
 
   it.each([
@@ -169,7 +147,7 @@ describe('Ctrl-C while the service is silent', () => {
     const address = silent.address();
     const port = typeof address === 'object' ? address?.port : undefined;
     const env = { BIZMSG_BASE_URL: `http://127.0.0.1:${port}`, BIZMSG_API_KEY: 'sk_test_4f9Qm2ZpL8xVt3Hd' };
-    const terminal = open({ home: home.path, env });
+    const terminal = openTerminal({ home, env });
     const asked = once(silent, 'request');
     await terminal.enter(line);
     await asked;
@@ -185,12 +163,11 @@ describe('Ctrl-C while the service is silent', () => {
 describe('output on a terminal', () => {
   let world: World;
   beforeEach(async () => {
-    world = await openWorld();
+    world = await newWorld();
   });
-  afterEach(() => world.close());
 
   const shell = (options: Partial<TerminalOptions> = {}) =>
-    open({ home: world.home, ...options, env: { ...world.env, ...options.env } });
+    openTerminal({ home: world.home, ...options, env: { ...world.env, ...options.env } });
 
   it('with a screen reader has static lines, without a moving cursor', async () => {
     world.sandbox.faults.add({ on: ['sendTemplate'], effect: { kind: 'latency', ms: 700 } });

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { constants as system } from 'node:os';
 import { setImmediate as turn } from 'node:timers/promises';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { binary, cleanEnv, temporaryHome } from '../support/bin.ts';
-import { stopSandboxes } from '../support/cli.ts';
+import { binary, cleanEnv } from '../support/bin.ts';
+import { sandboxHome } from '../support/fake-service.ts';
 import { objects } from '../support/json-lines.ts';
 import { announced } from '../support/listeners.ts';
 import { posixOnly } from '../support/system.ts';
@@ -19,12 +19,7 @@ const limit = 40_000;
 
 let home: string;
 beforeEach(() => {
-  const made = temporaryHome();
-  onTestFinished(async () => {
-    await stopSandboxes(made.path);
-    made.remove();
-  });
-  home = made.path;
+  home = sandboxHome();
 });
 
 interface Unread {

@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { onTestFinished } from 'vitest';
 import { type Answering, serve, type Service } from '../client/servers.ts';
 import { temporaryHome } from './bin.ts';
+import { stopSandboxes } from './cli.ts';
 
 export const testKey = 'sk_test_0123456789abcdef';
 
@@ -50,6 +51,13 @@ export async function openHostile(answer: Answering): Promise<Hostile> {
 
 export function callerOf(url: string, key = testKey): Readonly<Record<string, string>> {
   return { BIZMSG_BASE_URL: url, BIZMSG_API_KEY: key };
+}
+
+/** A home whose sandboxes in the background are stopped at the end. */
+export function sandboxHome(): string {
+  const home = newHome();
+  onTestFinished(() => stopSandboxes(home));
+  return home;
 }
 
 export function newHome(): string {

@@ -3,10 +3,11 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { onTestFinished, TestRunner } from 'vitest';
 import { cleanEnv, programText } from './bin.ts';
 
 /** The reason why tests in a terminal cannot run here, if any. */
-export const noTerminal =
+const noTerminal =
   spawnSync('tmux', ['-V']).status === 0
     ? undefined
     : 'skipped: tmux is not installed, and no npm package brings a terminal';
@@ -44,8 +45,9 @@ export interface Terminal {
 // The prompt is the previous exit code.
 const prompt = /(?:^|\n)\[(\d+)\]\s*$/;
 
-/** Opens a shell in a terminal (tmux), with an environment of its own. */
+/** Opens a shell in a terminal (tmux), with an environment of its own; skips the test where there is none. */
 export function openTerminal({ home, columns = 100, rows = 40, env = {} }: TerminalOptions): Terminal {
+  if (noTerminal !== undefined) TestRunner.getCurrentTest()?.context.skip(noTerminal);
   const folder = mkdtempSync(join(tmpdir(), 'bizmsg-terminal-'));
   const socket = join(folder, 'tmux');
   const tmux = (...words: string[]) => execFileSync('tmux', ['-S', socket, ...words], { encoding: 'utf8' });
@@ -53,21 +55,8 @@ export function openTerminal({ home, columns = 100, rows = 40, env = {} }: Termi
   writeFileSync(profile, `bizmsg() { ${programText} "$@"; }\n`);
   const given = { ...cleanEnv(home), PS1: '[$?] ', ENV: profile, TERM: 'screen-256color', LANG: 'C.UTF-8', ...env };
   const words = Object.entries(given).map(([name, value]) => `${name}=${value}`);
-  tmux(
-    '-f',
-    '/dev/null',
-    'new-session',
-    '-d',
-    '-x',
-    String(columns),
-    '-y',
-    String(rows),
-    'env',
-    '-i',
-    ...words,
-    'sh',
-    '-i',
-  );
+  const size = ['-x', String(columns), '-y', String(rows)];
+  tmux('-f', '/dev/null', 'new-session', '-d', ...size, 'env', '-i', ...words, 'sh', '-i');
   const record = join(folder, 'written');
   writeFileSync(record, '');
   tmux('pipe-pane', `exec cat > '${record}'`);
@@ -91,6 +80,12 @@ export function openTerminal({ home, columns = 100, rows = 40, env = {} }: Termi
     press('Enter');
   };
 
+  const close = () => {
+    spawnSync('tmux', ['-S', socket, 'kill-server']);
+    rmSync(folder, { recursive: true, force: true });
+  };
+  onTestFinished(close);
+
   return {
     enter: async (line) => {
       await until(prompt);
@@ -112,9 +107,6 @@ export function openTerminal({ home, columns = 100, rows = 40, env = {} }: Termi
     written: () => new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(record)),
     until,
     ended: async () => Number(prompt.exec(await until(prompt))?.[1]),
-    close: () => {
-      spawnSync('tmux', ['-S', socket, 'kill-server']);
-      rmSync(folder, { recursive: true, force: true });
-    },
+    close,
   };
 }
