@@ -112,13 +112,13 @@ export class Status {
     return `${roughly(hours ? hours.endOf(now, remaining) - now : remaining)} left`;
   }
 
-  /** By the rate limit, or else by the average so far; undefined if unknown. */
+  /** By the rate limit, or else by the average so far, unless it waits; undefined if unknown. */
   #milliseconds(): number | undefined {
     const { total, host, pace } = this.#options;
     const done = this.#done();
     const rest = Math.max(0, total - done);
-    const least = pace.minimumDuration(rest);
-    if (rest === 0 || least) return (least ?? 0) + (pace.waiting() ?? 0);
+    const [least = 0, waiting = 0] = [pace.minimumDuration(rest), pace.waiting()];
+    if (rest === 0 || least > 0 || waiting >= shortestShownWait) return least + waiting;
     const since = host.steady() - this.#startedAt;
     return done === 0 || since < shortestMeasure ? undefined : (rest * since) / done;
   }
