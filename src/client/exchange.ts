@@ -4,7 +4,7 @@ import type { Redactor } from '../base/redact.ts';
 import { Mismatch, type Reader } from '../contract/readers.ts';
 import { dryRunResult } from './dry-run.ts';
 import { errorFor } from './failure.ts';
-import type { Pace, Release, RequestEnd } from './pace.ts';
+import type { ClientPace, Release, RequestEnd } from './pace.ts';
 import { isRedirect, redirect } from './redirect.ts';
 import { holdAfter, isRateLimited, requestedWait, retryDelay } from './retry.ts';
 import {
@@ -23,7 +23,7 @@ export interface Connection {
   readonly maxBytes?: number | undefined;
   /** Aborted when the user or the system asks this process to end. */
   readonly signal: AbortSignal;
-  readonly pace?: Pick<Pace, 'slot' | 'hold'> | undefined;
+  readonly pace?: ClientPace | undefined;
   /** Default: 3. */
   readonly retries?: number | undefined;
   /** A run waits longer for a rate limit, whatever the retries, and deals with an unreachable service itself. */

@@ -17,6 +17,9 @@ export interface Pace {
   close(): Promise<void>;
 }
 
+/** The part that a client uses. */
+export type ClientPace = Pick<Pace, 'slot' | 'hold'>;
+
 /** Requests per window in milliseconds. */
 export interface KnownPace {
   readonly perWindow: number;
@@ -94,82 +97,98 @@ interface Probe extends Pick<Turn, 'time'> {
  * Keeps to strict sliding windows. The service counts a request at some time between sending and answer, so request i may
  * leave one window after request i - N has ended. No rate is derived from a 429, since others may use the account.
  */
-export function createPace({ host, kind, limits, account, log, onWait }: PaceOptions): Pace {
-  const { steady, later, random } = host;
-  const rank = kind === 'batch' ? 1 : 0;
+export class SlidingPace implements Pace {
+  readonly #options: PaceOptions;
+  /** A single request goes before those of batches. */
+  readonly #rank: number;
   /** One for each waiting request, with the time when its slot is due. */
-  const naps = new Map<AbortController, number>();
-  let heldAt = -Infinity;
+  readonly #naps = new Map<AbortController, number>();
+  #heldAt = -Infinity;
 
-  return {
-    slot(signal, again = false) {
-      const isFree = limits.length === 0 && heldAt === -Infinity && !signal.aborted;
-      return isFree ? () => {} : waitForSlot(signal, again ? 0 : undefined);
-    },
-    hold(milliseconds) {
-      heldAt = steady();
-      write((time) => query(holding, account, time + milliseconds));
-    },
-    waiting: () => (naps.size > 0 ? Math.max(0, Math.min(...naps.values()) - steady()) : undefined),
-    close: () => log.close(),
-  };
+  constructor(options: PaceOptions) {
+    this.#options = options;
+    this.#rank = options.kind === 'batch' ? 1 : 0;
+  }
 
-  async function waitForSlot(signal: AbortSignal, first: number | undefined): Promise<Release> {
-    const id = Math.floor(random() * 2 ** 48);
+  slot(signal: AbortSignal, again = false): Release | Promise<Release> {
+    const isFree = this.#options.limits.length === 0 && this.#heldAt === -Infinity && !signal.aborted;
+    return isFree ? () => {} : this.#waitForSlot(signal, again ? 0 : undefined);
+  }
+
+  hold(milliseconds: number): void {
+    this.#heldAt = this.#options.host.steady();
+    this.#write((time) => query(holding, this.#options.account, time + milliseconds));
+  }
+
+  waiting(): number | undefined {
+    if (this.#naps.size === 0) return undefined;
+    return Math.max(0, Math.min(...this.#naps.values()) - this.#options.host.steady());
+  }
+
+  close(): Promise<void> {
+    return this.#options.log.close();
+  }
+
+  async #waitForSlot(signal: AbortSignal, first: number | undefined): Promise<Release> {
+    const { host, log, onWait } = this.#options;
+    const id = Math.floor(host.random() * 2 ** 48);
     // The same function each time: Node warns about more than ten listeners.
-    signal.addEventListener('abort', wake);
+    signal.addEventListener('abort', this.#wake);
     try {
       for (let since = first; ;) {
         signal.throwIfAborted();
-        const askedAt = steady();
-        const { time, wait, isProbe } = await log.write((time) => ask(time, id, since), signal);
-        if (wait === 0) return (ended) => release(id, ended, isProbe ? { time, askedAt } : undefined);
+        const askedAt = host.steady();
+        const { time, wait, isProbe } = await log.write((time) => this.#ask(time, id, since), signal);
+        if (wait === 0) return (ended) => this.#release(id, ended, isProbe ? { time, askedAt } : undefined);
         if (since === undefined) onWait?.(wait);
         since ??= time;
-        if (!signal.aborted) await nap(wait);
+        if (!signal.aborted) await this.#nap(wait);
       }
     } catch (error) {
-      write(() => query(leaving, id));
+      this.#write(() => query(leaving, id));
       throw error;
     }
   }
 
-  async function nap(wait: number): Promise<void> {
+  async #nap(wait: number): Promise<void> {
+    const { steady, later } = this.#options.host;
     const controller = new AbortController();
-    naps.set(controller, steady() + wait);
+    this.#naps.set(controller, steady() + wait);
     await sleep(Math.ceil(Math.min(wait, pause)), later, controller.signal);
-    naps.delete(controller);
+    this.#naps.delete(controller);
   }
 
-  function wake(): void {
-    for (const controller of naps.keys()) controller.abort();
-  }
+  readonly #wake = (): void => {
+    for (const controller of this.#naps.keys()) controller.abort();
+  };
 
-  function release(id: number, ended: RequestEnd, probe: Probe | undefined): void {
-    if (ended === 'unsent') write(() => query('DELETE FROM request WHERE id = $1', id));
-    else write((time) => query(counting, id, account, time));
-    if (id % tidying === 0) write(tidy);
+  #release(id: number, ended: RequestEnd, probe: Probe | undefined): void {
+    const { account } = this.#options;
+    if (ended === 'unsent') this.#write(() => query('DELETE FROM request WHERE id = $1', id));
+    else this.#write((time) => query(counting, id, account, time));
+    if (id % tidying === 0) this.#write(tidy);
     if (ended === 'done' && probe) {
       const until = probe.time + longestProbe;
-      write(() => query('DELETE FROM hold WHERE account = $1 AND until = $2', account, until));
-      if (heldAt <= probe.askedAt) heldAt = -Infinity;
+      this.#write(() => query('DELETE FROM hold WHERE account = $1 AND until = $2', account, until));
+      if (this.#heldAt <= probe.askedAt) this.#heldAt = -Infinity;
     }
-    if (ended === 'unsent' || probe) wake();
+    if (ended === 'unsent' || probe) this.#wake();
   }
 
   /** If it fails, so does the next request. */
-  function write(body: (time: number) => Steps<unknown>): void {
-    log.write(body).catch(() => {});
+  #write(body: (time: number) => Steps<unknown>): void {
+    this.#options.log.write(body).catch(() => {});
   }
 
-  function* ask(time: number, id: number, since: number | undefined): Steps<Turn> {
+  *#ask(time: number, id: number, since: number | undefined): Steps<Turn> {
+    const { account } = this.#options;
     const { holds, waiting } = counted(time);
-    const [row] = yield* query(asking, account, ...holds, rank, since ?? time, ...waiting);
+    const [row] = yield* query(asking, account, ...holds, this.#rank, since ?? time, ...waiting);
     const held = row?.['held'] ?? undefined;
     const holdTime = Math.max(0, Number(held ?? 0) - time);
-    const wait = holdTime || (yield* fullFor(time, Number(row?.['ahead'])));
+    const wait = holdTime || (yield* this.#fullFor(time, Number(row?.['ahead'])));
     if (wait > 0) {
-      yield* query(queueing, id, account, rank, since ?? time, time + longestSilence);
+      yield* query(queueing, id, account, this.#rank, since ?? time, time + longestSilence);
     } else {
       if (since !== undefined) yield* query(leaving, id);
       yield* query(counting, id, account, time + longestRequest);
@@ -179,7 +198,8 @@ export function createPace({ host, kind, limits, account, log, onWait }: PaceOpt
   }
 
   /** Milliseconds until one of the windows is not full any more, once those that go first have left. */
-  function* fullFor(time: number, before: number): Steps<number> {
+  *#fullFor(time: number, before: number): Steps<number> {
+    const { account, limits } = this.#options;
     let longest = 0;
     for (const { perWindow, window } of limits) {
       const offset = perWindow - 1 - (before % perWindow);

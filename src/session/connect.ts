@@ -1,6 +1,6 @@
 import type { AnyCaller, CheckedTarget, Connection, Session, TryLookup } from './session.ts';
 import type { ClientOptions } from '../client/client.ts';
-import type { Pace } from '../client/pace.ts';
+import type { ClientPace, Pace } from '../client/pace.ts';
 import type { TransportOptions } from '../client/transport.ts';
 import type { Transport, WireAnswer } from '../client/wire.ts';
 import { CliError, configuration, unsafe } from '../base/errors.ts';
@@ -44,8 +44,8 @@ async function lookUp(
   const cancel = session.host.later(lookupTimeout, () => late.abort());
   const signal = AbortSignal.any([stop, late.signal]);
   const once = { ...session, given: { ...session.given, retries: 0, dryRun: false } };
-  // Its 429 does not slow down other requests, and they go on with the pace.
-  const borrowed = pace && { slot: pace.slot, waiting: pace.waiting, hold() {}, async close() {} };
+  // Its 429 does not slow down other requests.
+  const borrowed = pace && { slot: pace.slot.bind(pace), hold() {} };
   const { client, close } = await openConnection(once, checkedTarget, { pace: borrowed, signal, onTime });
   try {
     await look(client);
@@ -144,7 +144,8 @@ function isStoredLive(caller: AnyCaller): boolean {
 
 /** Options that differ for batches. Single calls show a spinner. */
 interface ConnectionOptions extends Partial<Pick<ClientOptions, 'isBatch' | 'onWait' | 'signal'>> {
-  readonly pace?: Pace | undefined;
+  /** Closed with the connection, if it can be. */
+  readonly pace?: (ClientPace & Partial<Pick<Pace, 'close'>>) | undefined;
   /** Requests in flight (default: 1). */
   readonly connections?: number;
   /** The milliseconds for which nothing may be sent; lookups need not wait for that. */
@@ -205,7 +206,7 @@ export async function openConnection(
     simulated,
     mode: target.mode,
     async close() {
-      await Promise.all([transport.close(), pace?.close()]);
+      await Promise.all([transport.close(), pace?.close?.()]);
     },
   };
 }

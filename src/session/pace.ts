@@ -4,13 +4,14 @@ import { type Later, sleep } from '../base/sleep.ts';
 import { openDatabase } from '../base/sqlite.ts';
 import { type Database, query } from '../base/transaction.ts';
 import {
-  createPace,
+  type ClientPace,
   type KnownPace,
   minuteLength,
   type Pace,
   type PaceLog,
   type PaceOptions,
   paceSchema,
+  SlidingPace,
 } from '../client/pace.ts';
 import { type Plan, plans } from '../contract/plans.ts';
 import { accountOf } from './account.ts';
@@ -28,21 +29,21 @@ export function singlePace(session: Session, checkedTarget: CheckedTarget, rate:
     if (wait > longWait) session.note('waiting', `${limit}; going on in ${(wait / 1000).toFixed(1)} s`);
   };
   const limits = [{ perWindow: rate, window: minuteLength }];
-  return createPace({ ...shared(session, checkedTarget), kind: 'single', limits, onWait });
+  return new SlidingPace({ ...shared(session, checkedTarget), kind: 'single', limits, onWait });
 }
 
 /** The pace of a run. */
 export function batchPace(session: Session, checkedTarget: CheckedTarget, limits: readonly KnownPace[]): Pace {
-  return createPace({ ...shared(session, checkedTarget), kind: 'batch', limits });
+  return new SlidingPace({ ...shared(session, checkedTarget), kind: 'batch', limits });
 }
 
 /** Milliseconds: timers may stand still while a computer sleeps. */
 const longestSleep = 60_000;
 
 /** A pace that also waits while nothing may be sent, for example until the morning. */
-export function pausedPace(pace: Pace, closedFor: () => number, later: Later): Pace {
+export function pausedPace(pace: ClientPace, closedFor: () => number, later: Later): ClientPace {
   return {
-    ...pace,
+    hold: (milliseconds) => pace.hold(milliseconds),
     async slot(signal, again) {
       for (;;) {
         for (let closed = closedFor(); closed > 0 && !signal.aborted; closed = closedFor())

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { sleep } from '../../src/base/sleep.ts';
-import { createPace } from '../../src/client/pace.ts';
+import { SlidingPace } from '../../src/client/pace.ts';
 import { pausedPace } from '../../src/session/pace.ts';
 import { hoursFlag } from '../../src/batches/hours.ts';
 import { isLong } from '../support/long-tests.ts';
@@ -94,7 +94,7 @@ describe('a pace with hours', () => {
     const { now, later, advance } = movedClock(at('2026-10-21T12:00:00Z'));
     const log = { write: () => Promise.reject(new Error('not needed here')), close: async () => {} };
     const host = { steady: now, later, random: Math.random };
-    const pace = createPace({ host, kind: 'batch', limits: [], account: 'acme', log });
+    const pace = new SlidingPace({ host, kind: 'batch', limits: [], account: 'acme', log });
     const paused = pausedPace(pace, () => hours.opensAt(now()) - now(), later);
     const granted: number[] = [];
     const user = new AbortController();

@@ -5,7 +5,7 @@ import { inMemory } from '../../src/base/sqlite-connection.ts';
 import type { Database } from '../../src/base/transaction.ts';
 import { work, type WorkOptions, type WorkOutcome, type Worked } from '../../src/batches/work.ts';
 import { createClient } from '../../src/client/client.ts';
-import { createPace, type PaceLog, paceSchema } from '../../src/client/pace.ts';
+import { SlidingPace, type PaceLog, paceSchema } from '../../src/client/pace.ts';
 import { canReach, openTransport } from '../../src/client/transport.ts';
 import type { Batch, Scope } from '../../src/store/batch.ts';
 import type { ReportRow } from '../../src/store/views.ts';
@@ -91,7 +91,7 @@ export async function working({ database, clock }: Tables, options: WorkingOptio
   const outcomes: WorkOutcome[] = [];
   const transport = openTransport({ baseUrl, env: {}, connections: 64 });
   onTestFinished(() => transport.close());
-  const pace = createPace({
+  const pace = new SlidingPace({
     host: clock,
     kind: 'batch',
     limits: limits ? [limits] : [],

@@ -2,7 +2,7 @@ import { onTestFinished } from 'vitest';
 import { loadSqlite } from '../../bin/sqlite.js';
 import { openDatabase } from '../../src/base/sqlite.ts';
 import {
-  createPace,
+  SlidingPace,
   type Pace,
   type PaceLog,
   type PaceOptions,
@@ -61,7 +61,7 @@ export function createMachine(): Machine {
         random: Math.random,
       };
       const onWait = (milliseconds: number) => void waits.push(milliseconds);
-      const pace = createPace({ host: clock, kind, limits, account, log: { write, close }, onWait });
+      const pace = new SlidingPace({ host: clock, kind, limits, account, log: { write, close }, onWait });
       const kill = () => {
         isAlive = false;
       };

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createPace, type Pace } from '../../src/client/pace.ts';
+import { SlidingPace, type Pace } from '../../src/client/pace.ts';
 import { openTeamLog } from '../../src/session/pace.ts';
 import { later } from '../support/cli.ts';
 import { missingPostgres, newDatabase, sharedPostgres } from '../support/postgres.ts';
@@ -14,7 +14,7 @@ function machine(url: string, ahead = 0): Pace {
   const host = { later, steady: () => performance.now() + ahead, random: Math.random };
   const log = openTeamLog({ host, note() {} }, url);
   const limits = [{ perWindow, window }];
-  const pace = createPace({ host, kind: 'batch', limits, account: 'live acme', log });
+  const pace = new SlidingPace({ host, kind: 'batch', limits, account: 'live acme', log });
   onTestFinished(() => pace.close());
   return pace;
 }

@@ -23,23 +23,9 @@ export type Sandbox = ReturnType<typeof createSandbox>;
 /** A sandbox in this process, to test your own code. Sandboxes share nothing, so a test can create many. */
 export function createSandbox(options: SandboxOptions = {}) {
   const service = checked('createSandbox', () => createService(settingsOf(options)));
+  const calls = callsTo(service);
+  const { closing, checkOpen, read, run, settled } = calls;
   const servers = createServers(service);
-  const closing = new AbortController();
-  const checkOpen = () => {
-    if (closing.signal.aborted) throw new Error('this sandbox is closed');
-  };
-  const run = <I, O>(method: string, operation: InProcess<I, O>, input: unknown = {}): O => {
-    checkOpen();
-    // A fixture that its test changes later must not change what has happened.
-    return read(method, operation, structuredClone(input));
-  };
-  /** A closed sandbox can still be read. */
-  const read = <I, O>(method: string, operation: InProcess<I, O>, input: unknown = {}): O =>
-    checked(method, () => operation.call({ sandbox: service }, input));
-  const settled = async () => {
-    checkOpen();
-    await service.settled();
-  };
   const close = async () => {
     closing.abort();
     service.close();
@@ -56,31 +42,11 @@ export function createSandbox(options: SandboxOptions = {}) {
       checkOpen();
       return servers.listen(where);
     },
-    keys: {
-      /** With every scope. */
-      sandbox: service.keys.sandbox,
-      /** Valid after `goLive()`. */
-      live: service.keys.live,
-      /** Returns a new key. Default: `full`, `sandbox`. */
-      create: (scope?: Scope, mode?: Mode) => run('keys.create', operations.createKey, { scope, mode }).text,
-      /** Calls with this key get a 401 from now on. */
-      revoke: (key: string) => run('keys.revoke', operations.revokeKey, { key }),
-      /** Activates live keys. Their messages are simulated too. */
-      goLive: () => run('keys.goLive', operations.goLive),
-      list: () => read('keys.list', operations.keys),
-    },
+    keys: keysOf(calls),
     /** The secret that signs events, as in Standard Webhooks. */
     secret: service.secret,
     /** The URLs that receive events. */
-    webhooks: {
-      /** A known URL keeps its id and gets these settings. */
-      add: (webhook: InputOf<'addWebhook'>) => run('webhooks.add', operations.addWebhook, webhook),
-      list: () => read('webhooks.list', operations.webhooks),
-      /** By id or URL. */
-      remove: (webhook: string) => run('webhooks.remove', operations.removeWebhook, { webhook }),
-      /** Returns a new secret of the sandbox. The old one also signs for one more day. */
-      rotate: () => run('webhooks.rotate', operations.rotateSecret).secret,
-    },
+    webhooks: webhooksOf(calls),
     /** Triggers an event and the changes that lead to it. Returns all events it caused, in order. */
     trigger<E extends EventName>(event: E, values?: FieldsOf<E>): readonly EventRecord[] {
       const before = service.cursors().events;
@@ -91,32 +57,9 @@ export function createSandbox(options: SandboxOptions = {}) {
     settled,
     waitFor: createWaitFor(service, closing.signal),
     /** Injected failures of answers and deliveries. */
-    faults: {
-      add: (fault: NewFault) => run('faults.add', operations.addFault, fault),
-      /** Includes expired faults until they are cleared. */
-      list: () => read('faults.list', operations.faults),
-      /** Clears one fault, or all. */
-      clear: (fault?: string) => run('faults.clear', operations.clearFaults, { fault }),
-    },
+    faults: faultsOf(calls),
     /** The sandbox's time, for receipts, retries and limits. Signatures use real time. */
-    clock: {
-      now: () => new Date(service.time.now().now),
-      /** Only `advance` moves it then. */
-      freeze: () => run('clock.freeze', operations.freezeClock),
-      /** Returns to real time. Scheduled receipts and retries keep their time. */
-      real: () => run('clock.real', operations.resumeClock),
-      /** Runs everything due until then in order, and waits for each delivery. */
-      async advance(by: Span | Landmark) {
-        // Earlier events are delivered first, at their own time.
-        await settled();
-        try {
-          const span = landmarks.find((landmark) => landmark === by) ?? millisecondsOf(by);
-          return await run('clock.advance', operations.advanceClock, { by: span });
-        } catch (error) {
-          throw plainError('clock.advance', error);
-        }
-      },
-    },
+    clock: clockOf(calls),
     /** Replaces the plan and its limits. */
     setPlan: (name: PlanName, limits: Omit<InputOf<'setPlan'>, 'name'> = {}) =>
       run('setPlan', operations.setPlan, { name, ...limits }),
@@ -146,6 +89,88 @@ export function createSandbox(options: SandboxOptions = {}) {
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+function keysOf({ service, read, run }: Calls) {
+  return {
+    /** With every scope. */
+    sandbox: service.keys.sandbox,
+    /** Valid after `goLive()`. */
+    live: service.keys.live,
+    /** Returns a new key. Default: `full`, `sandbox`. */
+    create: (scope?: Scope, mode?: Mode) => run('keys.create', operations.createKey, { scope, mode }).text,
+    /** Calls with this key get a 401 from now on. */
+    revoke: (key: string) => run('keys.revoke', operations.revokeKey, { key }),
+    /** Activates live keys. Their messages are simulated too. */
+    goLive: () => run('keys.goLive', operations.goLive),
+    list: () => read('keys.list', operations.keys),
+  };
+}
+
+function webhooksOf({ read, run }: Calls) {
+  return {
+    /** A known URL keeps its id and gets these settings. */
+    add: (webhook: InputOf<'addWebhook'>) => run('webhooks.add', operations.addWebhook, webhook),
+    list: () => read('webhooks.list', operations.webhooks),
+    /** By id or URL. */
+    remove: (webhook: string) => run('webhooks.remove', operations.removeWebhook, { webhook }),
+    /** Returns a new secret of the sandbox. The old one also signs for one more day. */
+    rotate: () => run('webhooks.rotate', operations.rotateSecret).secret,
+  };
+}
+
+function faultsOf({ read, run }: Calls) {
+  return {
+    add: (fault: NewFault) => run('faults.add', operations.addFault, fault),
+    /** Includes expired faults until they are cleared. */
+    list: () => read('faults.list', operations.faults),
+    /** Clears one fault, or all. */
+    clear: (fault?: string) => run('faults.clear', operations.clearFaults, { fault }),
+  };
+}
+
+function clockOf({ service, run, settled }: Calls) {
+  return {
+    now: () => new Date(service.time.now().now),
+    /** Only `advance` moves it then. */
+    freeze: () => run('clock.freeze', operations.freezeClock),
+    /** Returns to real time. Scheduled receipts and retries keep their time. */
+    real: () => run('clock.real', operations.resumeClock),
+    /** Runs everything due until then in order, and waits for each delivery. */
+    async advance(by: Span | Landmark) {
+      // Earlier events are delivered first, at their own time.
+      await settled();
+      try {
+        const span = landmarks.find((landmark) => landmark === by) ?? millisecondsOf(by);
+        return await run('clock.advance', operations.advanceClock, { by: span });
+      } catch (error) {
+        throw plainError('clock.advance', error);
+      }
+    },
+  };
+}
+
+type Calls = ReturnType<typeof callsTo>;
+
+/** Calls operations of a service, until it is closed. */
+function callsTo(service: Service) {
+  const closing = new AbortController();
+  const checkOpen = () => {
+    if (closing.signal.aborted) throw new Error('this sandbox is closed');
+  };
+  /** A closed sandbox can still be read. */
+  const read = <I, O>(method: string, operation: InProcess<I, O>, input: unknown = {}): O =>
+    checked(method, () => operation.call({ sandbox: service }, input));
+  const run = <I, O>(method: string, operation: InProcess<I, O>, input: unknown = {}): O => {
+    checkOpen();
+    // A fixture that its test changes later must not change what has happened.
+    return read(method, operation, structuredClone(input));
+  };
+  const settled = async () => {
+    checkOpen();
+    await service.settled();
+  };
+  return { service, closing, checkOpen, read, run, settled };
 }
 
 /** The states of a delivery. */
