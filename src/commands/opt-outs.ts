@@ -1,3 +1,4 @@
+import { closing } from '../base/closing.ts';
 import { usage } from '../base/errors.ts';
 import { command, type Context } from '../cli/command.ts';
 import { printOptions } from '../cli/globals.ts';
@@ -74,12 +75,7 @@ async function withRecord<T>(
   use: 'read' | 'write',
   act: (record: Pick<BatchRecord, 'database' | 'account'>) => Promise<T>,
 ): Promise<T> {
-  const record = await openOwnRecord(context, use);
-  try {
-    return await act(record);
-  } finally {
-    await record.close();
-  }
+  return closing(await openOwnRecord(context, use), act);
 }
 
 function people(count: number): string {

@@ -1,4 +1,5 @@
 import { type CliError, configuration, usage } from '../base/errors.ts';
+import { closing } from '../base/closing.ts';
 import { addressOf } from '../base/postgres-address.ts';
 import type { Database } from '../base/transaction.ts';
 import { isDead, workerText } from '../base/worker.ts';
@@ -12,7 +13,7 @@ import { locate } from '../session/connect.ts';
 import { configFolder } from '../session/folders.ts';
 import { changeStore, withSettings } from '../session/profiles/changes.ts';
 import { teamUrl } from '../session/profiles/fields.ts';
-import { openTeamOf, type OpenRecord, openRecordFile } from '../session/record.ts';
+import { openTeamOf, openRecordFile } from '../session/record.ts';
 import { hasRecord } from '../session/record-file.ts';
 import { forgetTeam, hasTeamMark, teamOf } from '../session/team.ts';
 import { isWorking, scopeNumber } from '../store/batch.ts';
@@ -91,10 +92,9 @@ async function moveTo(context: Context, url: string, account: string) {
   const { host } = context;
   context.reporter.hide(url);
   const { openTeam, teamServer } = await import('../session/team-database.ts');
-  const team = await openTeam(context, url, account);
-  try {
+  return closing(await openTeam(context, url, account), async ({ database, mark }) => {
     const nothing: Moved = { batches: [], messages: 0, optOuts: 0 };
-    const to = watched(team.database, team.mark, teamServer);
+    const to = watched(database, mark, teamServer);
     const accounts = await accountsIn(to);
     const moved = await withLedger(context, nothing, (from) =>
       copyAccount({ from, to, account, now: host.now(), isDead: (worker) => isDead(worker, host) }),
@@ -102,22 +102,12 @@ async function moveTo(context: Context, url: string, account: string) {
     // Another member must learn the name of the account, even if it has nothing yet.
     await to.write(() => scopeNumber({ account, mode: 'live', kind: 'message', template: '' }));
     return { ...moved, accounts, end: () => withLedger(context, undefined, (from) => removeAccount(from, account)) };
-  } finally {
-    await team.close();
-  }
+  });
 }
 
 async function withLedger<T>(context: Context, without: T, act: (ledger: Database) => Promise<T>): Promise<T> {
   if (!hasRecord(context, 'ledger')) return without;
-  return closing(await openRecordFile(context, 'ledger'), act);
-}
-
-async function closing<T>(record: Omit<OpenRecord, 'isLocal'>, act: (database: Database) => Promise<T>): Promise<T> {
-  try {
-    return await act(record.database);
-  } finally {
-    await record.close();
-  }
+  return closing(await openRecordFile(context, 'ledger'), ({ database }) => act(database));
 }
 
 const status = command({
@@ -131,7 +121,9 @@ const status = command({
     const url = teamOf(context, target);
     const team = url === undefined ? undefined : await openTeamOf(context, target.caller, 'read');
     if (url === undefined || !team) throw noTeam();
-    const batches = (await closing(team, listBatches)).filter(({ scope }) => scope.account === account);
+    const batches = (await closing(team, ({ database }) => listBatches(database))).filter(
+      ({ scope }) => scope.account === account,
+    );
     const working = batches.filter((batch) => isWorking(batch, context.host.now()));
     return {
       team: addressOf(url).name,

@@ -1,3 +1,4 @@
+import { closing } from '../base/closing.ts';
 import { CliError, exitCodes } from '../base/errors.ts';
 import { maskKey } from '../base/redact.ts';
 import { openConnection, prepareTarget } from '../session/connect.ts';
@@ -94,12 +95,8 @@ async function serviceCheck(session: Session, { caller, target }: Profile): Prom
   const once = { ...session, given: { ...given, retries: 0, timeout: given.timeout ?? 10_000 } };
   const start = host.steady();
   try {
-    const { client, close } = await openConnection(once, target, { onTime });
-    try {
-      await client.call('listTemplates', undefined);
-    } finally {
-      await close();
-    }
+    const connection = await openConnection(once, target, { onTime });
+    await closing(connection, ({ client }) => client.call('listTemplates', undefined));
     const took = Math.round(host.steady() - start);
     return { check: pass('service', `${new URL(target.target.baseUrl).host} answered in ${took} ms`), skew };
   } catch (error) {

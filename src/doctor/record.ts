@@ -1,3 +1,4 @@
+import { closing } from '../base/closing.ts';
 import { CliError } from '../base/errors.ts';
 import { integrityProblem } from '../base/sqlite.ts';
 import { damaged } from '../base/sqlite-errors.ts';
@@ -16,21 +17,13 @@ export async function checkRecord(session: Session, caller: Caller | undefined):
     refuseWithoutTeam(session, realAccount(session.host.env, caller));
   if (!hasRecord(session, 'ledger') && !hasMark(session)) return;
   const record = await openRecordFile(session, 'ledger', 'read');
-  try {
-    const problem = await record.database.read(integrityProblem);
-    if (problem !== undefined) throw damaged(recordFile(session, 'ledger'), problem);
-  } finally {
-    await record.close();
-  }
+  const problem = await closing(record, ({ database }) => database.read(integrityProblem));
+  if (problem !== undefined) throw damaged(recordFile(session, 'ledger'), problem);
 }
 
 async function checkTeam(session: Session, caller: Caller | undefined): Promise<void> {
   const team = await openTeamOf(session, caller, 'write');
-  try {
-    await team?.database.read(() => query('SELECT 1'));
-  } finally {
-    await team?.close();
-  }
+  if (team) await closing(team, ({ database }) => database.read(() => query('SELECT 1')));
 }
 
 /** Whether the record of this machine, or of the team, has lost something. */

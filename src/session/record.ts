@@ -1,3 +1,4 @@
+import { closing } from '../base/closing.ts';
 import { unsafe } from '../base/errors.ts';
 import { refuseUnreadable, statsOf } from '../base/files.ts';
 import { openDatabase } from '../base/sqlite.ts';
@@ -63,12 +64,8 @@ async function openTeamRecord(session: Session, url: string, account: string, us
 /** The team does not know what this machine sent before it joined. */
 async function refuseBesideTeam(session: Session, account: string): Promise<void> {
   if (!hasRecord(session, 'ledger')) return;
-  const { database, close } = await openRecordFile(session, 'ledger', 'read');
-  try {
-    if (!(await hasAccount(database, account))) return;
-  } finally {
-    await close();
-  }
+  const record = await openRecordFile(session, 'ledger', 'read');
+  if (!(await closing(record, ({ database }) => hasAccount(database, account)))) return;
   const message = `this machine has batches, messages or opt-outs of ${account} that the team does not know`;
   throw unsafe('team-not-joined', message, 'bizmsg team join copies them to the team');
 }
@@ -99,8 +96,8 @@ export async function openRecordFile(
     note: (text) => note('record', text),
   });
   const mark = name === 'ledger' && (isKept || hasMark(session)) ? openMark(markFile(session)) : undefined;
-  let closing: Promise<void> | undefined;
-  const close = () => (closing ??= database.close().then(() => mark?.close()));
+  let closed: Promise<void> | undefined;
+  const close = () => (closed ??= database.close().then(() => mark?.close()));
   try {
     if (mark && use === 'accept-loss') await acceptLoss(database, mark);
     const opened = { path, mark, startedAt: host.now() - host.steady() };

@@ -4,7 +4,10 @@ import { command, type Context } from '../../cli/command.ts';
 import { printOptions } from '../../cli/globals.ts';
 import { counted, whole } from '../../cli/output/figures.ts';
 import { flag } from '../../cli/params.ts';
-import type { Past } from '../../logs/forwards.ts';
+import { countEvents, deleteUpTo, eventsAfter, newestEvent } from '../../logs/events.ts';
+import { type Past, withForwards } from '../../logs/forwards.ts';
+import { eventOf } from '../../webhooks/event/event.ts';
+import { newestFirst } from '../../webhooks/history.ts';
 import { listCommand, pollInterval, type Source } from '../list.ts';
 import { entryOf, eventSelection, openRecordedEvents, type RecordedEvent, withRecordedEvents } from './recorded.ts';
 
@@ -31,7 +34,6 @@ const clearEvents = command({
 });
 
 async function cleared({ confirm }: Context, logs: Database | undefined) {
-  const { countEvents, deleteUpTo, newestEvent } = await import('../../logs/events.ts');
   const count = logs ? await logs.read(countEvents) : 0;
   if (!logs || count === 0) return { removed: 0 };
   await confirm(`Delete ${counted(count, 'recorded event')}?`);
@@ -58,12 +60,6 @@ export const listEvents = listCommand({
 /** The events of all listeners. New ones are found by asking from time to time. */
 async function recordedEvents(context: Context): Promise<Source<RecordedEvent>> {
   const { signal, later } = context.host;
-  const [{ eventsAfter, newestEvent }, { withForwards }, { eventOf }, { newestFirst }] = await Promise.all([
-    import('../../logs/events.ts'),
-    import('../../logs/forwards.ts'),
-    import('../../webhooks/event/event.ts'),
-    import('../../webhooks/history.ts'),
-  ]);
   let logs = await openRecordedEvents(context);
   const parsed = (past: Past): RecordedEvent => ({ past, event: eventOf(past.event) });
   return {

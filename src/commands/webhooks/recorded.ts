@@ -1,3 +1,4 @@
+import { closing } from '../../base/closing.ts';
 import type { Database } from '../../base/transaction.ts';
 import type { Context } from '../../cli/command.ts';
 import { flag, repeated } from '../../cli/params.ts';
@@ -19,11 +20,7 @@ export async function withRecordedEvents<T>(
   use: (logs: Database | undefined) => Promise<T>,
 ): Promise<T> {
   const logs = await openRecordedEvents(context);
-  try {
-    return await use(logs);
-  } finally {
-    await logs?.close();
-  }
+  return logs ? closing(logs, use) : use(undefined);
 }
 
 export const whereParam = repeated('--where <path=value>', 'only events with this in the body: data.to=+12025550101');

@@ -5,7 +5,12 @@ import { printOptions } from '../../cli/globals.ts';
 import { flag, type Input, option, words } from '../../cli/params.ts';
 import { isDelivered } from '../../contract/events.ts';
 import type { Received } from '../../logs/events.ts';
-import { type Attempt, hasFailed, type Past } from '../../logs/forwards.ts';
+import { type Attempt, type Past, recordForward } from '../../logs/forwards.ts';
+import { openTarget } from '../../delivery/target.ts';
+import { eventOf, webhookId } from '../../webhooks/event/event.ts';
+import { forwardRequest, resultOf } from '../../webhooks/forward/request.ts';
+import { findEvent, newestFirst, withNumber } from '../../webhooks/history.ts';
+import { isStale, signAgain } from '../../webhooks/resign.ts';
 import { selectedBy } from '../../webhooks/event/filters.ts';
 import { forwardUrl } from '../../webhooks/forward/address.ts';
 import { isSelection, selecting, sinceParam } from '../list.ts';
@@ -64,12 +69,7 @@ async function* replayed(context: Context, logs: Database | undefined, input: Re
   const { host, note } = context;
   const to = await destinations(context, logs, input);
   await confirmOutside(context, to.values(), 'Send events');
-  const [{ eventOf, webhookId }, { recordForward }, { withNumber }, prepare] = await Promise.all([
-    import('../../webhooks/event/event.ts'),
-    import('../../logs/forwards.ts'),
-    import('../../webhooks/history.ts'),
-    preparation(context, input),
-  ]);
+  const prepare = await preparation(context, input);
   const answers = new Map<string, number>();
   const forwards: ReturnType<typeof forwardOf> = [];
   let [count, failed] = [0, 0];
@@ -108,10 +108,6 @@ async function report(context: Context, forwards: ReturnType<typeof forwardOf>):
 /** Sends an event. The signal cuts it off. */
 async function post({ host, given }: Context, event: Received, url: URL): Promise<Attempt> {
   const { now, signal } = host;
-  const [{ forwardRequest, resultOf }, { openTarget }] = await Promise.all([
-    import('../../webhooks/forward/request.ts'),
-    import('../../delivery/target.ts'),
-  ]);
   const target = openTarget(url, given.timeout ?? 30_000);
   signal.addEventListener('abort', target.close);
   const start = now();
@@ -123,7 +119,6 @@ async function post({ host, given }: Context, event: Received, url: URL): Promis
 
 /** Returns the event to send: the original, or with --resign a re-signed copy if it is too old. */
 async function preparation(context: Context, input: ReplayInput): Promise<(event: Received) => Received> {
-  const { isStale, signAgain } = await import('../../webhooks/resign.ts');
   const [first] = input.resign ? await secretsToTry(context, input) : [];
   if (input.resign && !first) throw configuration('no-secret', 'no webhook secret is known', secretHint);
   let isNoted = false;
@@ -144,13 +139,11 @@ async function destinations(
   logs: Database | undefined,
   input: ReplayInput,
 ): Promise<ReadonlyMap<number, URL>> {
-  const { to, failed } = input;
+  const { to } = input;
   const everywhere = to === undefined ? undefined : forOption('--to', () => forwardUrl(to));
   const destinations = new Map<number, URL>();
-  for await (const past of chosenEvents(context, logs, input)) {
-    const { event, forwards } = past;
+  for await (const { event, forwards } of chosenEvents(context, logs, input)) {
     const last = forwards[0]?.url ?? event.forward_to;
-    if (failed && !hasFailed(past)) continue;
     const url = everywhere ?? (last === undefined ? undefined : forwardUrl(last));
     if (!url) throw usage(`${event.id} was never forwarded, so it has no destination`, 'give one with --to');
     destinations.set(event.number, url);
@@ -158,7 +151,6 @@ async function destinations(
   return destinations;
 }
 
-/** With --failed, all that may have failed. */
 async function* chosenEvents(
   context: Context,
   logs: Database | undefined,
@@ -168,14 +160,10 @@ async function* chosenEvents(
   if (ids.length > 0 && selects) throw usage('ids cannot be combined with options that select events');
   if (ids.length === 0 && !selects)
     throw usage('specify which events to replay', 'give ids from webhooks list, or --since 10m');
-  const [{ findEvent, newestFirst }, { eventOf }] = await Promise.all([
-    import('../../webhooks/history.ts'),
-    import('../../webhooks/event/event.ts'),
-  ]);
   for (const id of ids) yield findEvent(logs, id);
   if (ids.length > 0) return;
   const now = context.host.now();
-  const [isSelected, hasFields] = [selecting({ type, since }, now), selectedBy(undefined, where)];
+  const [isSelected, hasFields] = [selecting({ type, since, failed }, now), selectedBy(undefined, where)];
   const from = since?.(now) ?? -Infinity;
   for await (const past of newestFirst(logs)) {
     if (past.event.received_at < from) return;

@@ -6,7 +6,11 @@ import { command, type Context, type Ui } from '../../cli/command.ts';
 import { printOptions } from '../../cli/globals.ts';
 import { safeLines } from '../../cli/output/text.ts';
 import { argument, option } from '../../cli/params.ts';
-import type { WebhookEvent } from '../../webhooks/event/event.ts';
+import { eventOf, type WebhookEvent } from '../../webhooks/event/event.ts';
+import { writeRaw } from '../../webhooks/event/raw.ts';
+import { findEvent } from '../../webhooks/history.ts';
+import { headerOf } from '../../delivery/headers.ts';
+import { unpack } from '../../delivery/unpack.ts';
 import type { Forwarded, Past } from '../../logs/forwards.ts';
 import { withRecordedEvents } from './recorded.ts';
 
@@ -26,7 +30,6 @@ export const showEvent = command({
     const { output, columns } = context.given;
     if (raw !== undefined && (output ?? columns) !== undefined)
       throw usage('--raw cannot be combined with other output options', 'leave out -o and --columns');
-    const { findEvent } = await import('../../webhooks/history.ts');
     const past = await withRecordedEvents(context, (logs) => findEvent(logs, id));
     return raw === undefined ? shown(past) : written(context, past, raw);
   },
@@ -45,12 +48,7 @@ interface Shown {
   readonly bytes: Buffer;
 }
 
-async function shown(past: Past): Promise<Shown> {
-  const [{ eventOf }, { headerOf }, { unpack }] = await Promise.all([
-    import('../../webhooks/event/event.ts'),
-    import('../../delivery/headers.ts'),
-    import('../../delivery/unpack.ts'),
-  ]);
+function shown(past: Past): Shown {
   const { body, ...event } = eventOf(past.event);
   const { bytes } = unpack(past.event.body, headerOf(past.event.headers, 'content-encoding'));
   return { past, event, body, bytes: Buffer.from(bytes) };
@@ -59,7 +57,6 @@ async function shown(past: Past): Promise<Shown> {
 type Written = { readonly raw: Buffer } | { readonly id: string; readonly file: string };
 
 async function written(context: Context, { event }: Past, file: string): Promise<Written> {
-  const { writeRaw } = await import('../../webhooks/event/raw.ts');
   const raw = writeRaw(event);
   if (file === '-') return { raw };
   const present = statsOf(file);

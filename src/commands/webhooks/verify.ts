@@ -2,8 +2,9 @@ import { usage } from '../../base/errors.ts';
 import { command, type Context } from '../../cli/command.ts';
 import { printOptions } from '../../cli/globals.ts';
 import { argument, option } from '../../cli/params.ts';
-import type { RawDelivery } from '../../webhooks/event/raw.ts';
-import type { Verdict } from '../../delivery/signature.ts';
+import { type RawDelivery, readRaw } from '../../webhooks/event/raw.ts';
+import { findEvent } from '../../webhooks/history.ts';
+import { check, type Verdict } from '../../delivery/signature.ts';
 import { withRecordedEvents } from './recorded.ts';
 import { secretHint, secretParams, secretsToTry } from './secrets.ts';
 
@@ -25,7 +26,6 @@ export const verifyEvent = command({
     if (id !== undefined && file !== undefined) throw usage('give either an id or --file');
     const { name, raw, clock } = file === undefined ? await received(context, id) : await filed(context, file);
     const known = await secretsToTry(context, given);
-    const { check } = await import('../../delivery/signature.ts');
     const checkWith = (secrets: readonly string[]) => check(secrets, raw.headers, raw.body, at ?? clock);
     const signer = known.find(({ secret }) => checkWith([secret]).verdict === 'good');
     const result = checkWith(signer ? [signer.secret] : known.map(({ secret }) => secret));
@@ -58,13 +58,11 @@ interface Checked {
 }
 
 async function received(context: Context, id: string | undefined): Promise<Checked> {
-  const { findEvent } = await import('../../webhooks/history.ts');
   const { event } = await withRecordedEvents(context, (logs) => findEvent(logs, id));
   return { name: event.id, raw: event, clock: event.received_at };
 }
 
 async function filed(context: Context, file: string): Promise<Checked> {
-  const { readRaw } = await import('../../webhooks/event/raw.ts');
   const raw = readRaw(await context.bytes(file));
   const name = file === '-' ? 'stdin' : file;
   if (raw) return { name, raw, clock: context.host.now() };
