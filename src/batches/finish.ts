@@ -5,7 +5,7 @@ import { ending, markReported, type News } from '../store/tally.ts';
 import { release } from '../store/work.ts';
 import type { Desk } from './desk.ts';
 import { showProgress } from './status.ts';
-import { stoppedBy, type Stopped, stoppingText } from './stop.ts';
+import { stoppedBy, stoppingText } from './stop.ts';
 import { type Assignment, type Ended, endedOf } from './summary.ts';
 import { work } from './work.ts';
 
@@ -53,7 +53,7 @@ async function endWork(
   batch: Batch,
   isOfFile: boolean,
   { failed, elsewhere }: News,
-): Promise<Stopped | undefined> {
+): Promise<CliError | undefined> {
   try {
     if (failed + elsewhere > 0) await markReported(database, batch, isOfFile);
     await release(database, batch.id, worker, context.host.now());

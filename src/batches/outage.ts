@@ -1,7 +1,6 @@
-import type { CliError } from '../base/errors.ts';
+import { CliError } from '../base/errors.ts';
 import type { Host } from '../base/host.ts';
 import { sleep } from '../base/sleep.ts';
-import type { Stopped } from './stop.ts';
 
 export interface OutageOptions {
   readonly host: Pick<Host, 'steady' | 'later'>;
@@ -11,7 +10,7 @@ export interface OutageOptions {
   resume(): void;
   onOutage?(state: 'gone' | 'back', last?: CliError): void;
   /** Called when it has lasted too long. */
-  giveUp(reason: Stopped): void;
+  giveUp(reason: CliError): void;
   crash(error: unknown): void;
 }
 
@@ -81,9 +80,9 @@ export class Outage {
 }
 
 /** The remaining rows are known to be unsent, even if the last error leaves its own row unsure. */
-function outageStop({ exit, code, message }: CliError): Stopped {
+function outageStop({ exit, code, message }: CliError): CliError {
   const text = `the service could not be reached for 2 minutes; the last error: ${message}`;
-  return { exit: 'network', code: exit === 'network' ? code : 'unreachable', message: text };
+  return new CliError('network', exit === 'network' ? code : 'unreachable', text);
 }
 
 export function outageText(state: 'gone' | 'back', last: CliError | undefined): string {

@@ -1,32 +1,24 @@
-import { CliError, type ErrorCode, type ExitName } from '../base/errors.ts';
+import { CliError, type ExitName } from '../base/errors.ts';
 import type { EndSignal, Host } from '../base/host.ts';
 import type { StopSignals } from '../session/session.ts';
-
-/** Why the work on a batch ended before all its rows were sent. */
-export interface Stopped {
-  readonly exit: ExitName;
-  readonly code: ErrorCode;
-  readonly message: string;
-  readonly hint?: string | undefined;
-}
 
 /** The decision to send no more rows, whatever its cause. */
 export class Stop {
   #onStop = () => {};
   readonly #controller = new AbortController();
-  #reason: Stopped | undefined;
+  #reason: CliError | undefined;
   #bug: { readonly error: unknown } | undefined;
 
   constructor({ stop, leave }: StopSignals, onStop: () => void) {
     const signal = AbortSignal.any([stop, leave]);
-    const interrupt = () => this.request(interrupted(signal.reason));
+    const interrupt = () => this.request(interrupted(signal.reason, 'the batch was interrupted'));
     if (signal.aborted) interrupt();
     else signal.addEventListener('abort', interrupt, { once: true });
     this.#onStop = onStop;
   }
 
   /** The first reason; undefined while the work goes on. */
-  get reason(): Stopped | undefined {
+  get reason(): CliError | undefined {
     return this.#reason;
   }
 
@@ -34,7 +26,7 @@ export class Stop {
     return this.#controller.signal;
   }
 
-  request(reason: Stopped): void {
+  request(reason: CliError): void {
     if (this.#reason) return;
     this.#reason = reason;
     this.#controller.abort();
@@ -45,7 +37,7 @@ export class Stop {
   crash(error: unknown): void {
     if (error instanceof CliError) return this.request(stoppedBy(error));
     this.#bug ??= { error };
-    this.request({ exit: 'unexpected', code: 'unexpected', message: String(error) });
+    this.request(new CliError('unexpected', 'unexpected', String(error)));
   }
 
   throwBug(): void {
@@ -53,20 +45,20 @@ export class Stop {
   }
 }
 
-export function stoppedBy({ exit, code, message, hint }: CliError): Stopped {
-  return { exit, code, message, hint };
+/** The error of one request, as the reason to stop: the others may have another outcome. */
+export function stoppedBy({ exit, code, message, hint }: CliError): CliError {
+  return new CliError(exit, code, message, { hint });
 }
 
 const exits: Readonly<Record<string, ExitName>> = { SIGTERM: 'terminated', SIGHUP: 'hungUp' };
 
-function interrupted(reason: unknown): Stopped {
-  return { exit: exits[String(reason)] ?? 'interrupted', code: 'interrupted', message: 'the batch was interrupted' };
+function interrupted(reason: unknown, message: string): CliError {
+  return new CliError(exits[String(reason)] ?? 'interrupted', 'interrupted', message);
 }
 
 /** Before anything was sent. */
 export function interruptedEarly(reason: unknown): CliError {
-  const { exit, code } = interrupted(reason);
-  return new CliError(exit, code, 'interrupted; nothing was sent');
+  return interrupted(reason, 'interrupted; nothing was sent');
 }
 
 /** Faults of the service in a row that stop the work, and before it has accepted any row. */
@@ -87,11 +79,11 @@ export class Streak {
   }
 
   /** Returns a reason to stop if there were too many. */
-  failed({ exit, message }: Pick<CliError, 'exit' | 'message'>): Stopped | undefined {
+  failed({ exit, message }: Pick<CliError, 'exit' | 'message'>): CliError | undefined {
     this.#count += 1;
     if (this.#count < (this.#isAccepted ? mostInARow : mostAtFirst)) return undefined;
     const which = this.#isAccepted ? `${this.#count} requests in a row` : `the first ${this.#count} requests`;
-    return { exit, code: 'too-many-errors', message: `${which} failed; the last: ${message}` };
+    return new CliError(exit, 'too-many-errors', `${which} failed; the last: ${message}`);
   }
 }
 

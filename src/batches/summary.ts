@@ -1,4 +1,4 @@
-import { CliError, type ExitName } from '../base/errors.ts';
+import type { CliError, ExitName } from '../base/errors.ts';
 import { shellQuote } from '../base/shell-quote.ts';
 import type { Ui } from '../cli/command.ts';
 import { timeText, took, whole } from '../cli/output/figures.ts';
@@ -105,9 +105,8 @@ function exitOf({ assignment, worked, ending }: Finished, elsewhere: number): En
   const { stopped, skipped, kept } = worked;
   const { failed, unsure, held, others } = ending.news;
   if (stopped) {
-    const { exit, code, message, hint } = stopped;
-    const isSignal = exit === 'interrupted' || exit === 'terminated' || exit === 'hungUp';
-    return isSignal ? exit : new CliError(exit, code, message, { hint });
+    const { exit, code } = stopped;
+    return code === 'interrupted' ? exit : stopped;
   }
   const open = failed + unsure + held + others + assignment.expected.newlyChanged + skipped + kept + elsewhere;
   return open > 0 ? 'partial' : 'done';

@@ -1,4 +1,4 @@
-import type { CliError } from '../base/errors.ts';
+import { type CliError, unsafe } from '../base/errors.ts';
 import type { Host } from '../base/host.ts';
 import type { Database } from '../base/transaction.ts';
 import type { Attempt, Exchange } from '../client/exchange.ts';
@@ -12,7 +12,7 @@ import { hasAny } from '../store/views.ts';
 import { type Answer, beat, claim, type Claim, settle, type Settled } from '../store/work.ts';
 import { failureOf, idOf, knownReason } from './answers.ts';
 import { Outage, type OutageOptions } from './outage.ts';
-import { Stop, type Stopped, stoppedBy, Streak } from './stop.ts';
+import { Stop, stoppedBy, Streak } from './stop.ts';
 import { Workers } from './workers.ts';
 
 export interface WorkOptions {
@@ -60,7 +60,7 @@ export interface Worked {
   /** Sent rows whose new text was refused. */
   readonly kept: number;
   /** Why it ended before all rows were sent. */
-  readonly stopped: Stopped | undefined;
+  readonly stopped: CliError | undefined;
 }
 
 /** Sends the rows of a batch until none waits. */
@@ -113,7 +113,6 @@ class Work {
   /** The number of the last row that was looked at. */
   #after = 0;
   #isExhausted = false;
-  readonly #unrecorded: Settlement[] = [];
   readonly #skipped = new Set<number>();
   readonly #counts = { sent: 0, failed: 0, unsure: 0, kept: 0 };
 
@@ -146,7 +145,6 @@ class Work {
     });
     stopBeating();
     this.#outage.end();
-    await this.#recordAgain();
     const stopped = this.#stopped();
     this.#stop.throwBug();
     return { ...this.#counts, skipped: this.#skipped.size, stopped };
@@ -236,7 +234,7 @@ class Work {
     const about = { id: batch.id, worker, isOfFile, resend, isFull: this.#isFull(), now: host.now() };
     const claimed = await claim(database, { ...about, ...range });
     if (claimed.kind === 'cancelled') {
-      this.#stop.request({ exit: 'unsafe', code: 'batch-cancelled', message: 'another command cancelled the batch' });
+      this.#stop.request(unsafe('batch-cancelled', 'another command cancelled the batch'));
       return undefined;
     }
     for (const skipped of claimed.skipped) this.#skipped.add(skipped);
@@ -291,8 +289,7 @@ class Work {
   async #settle(settlement: Settlement): Promise<void> {
     const { answer, again } = settlement;
     const settled = await this.#record(settlement);
-    if (settled === undefined) this.#unrecorded.push(settlement);
-    else await this.#report(outcomeOf(settlement, settled));
+    await this.#report(outcomeOf(settlement, settled));
     if (settled === 'kept' && answer.kind === 'failed') this.#counts.kept += 1;
     if (again) this.#again.push(again);
   }
@@ -317,14 +314,8 @@ class Work {
     this.#printing -= 1;
   }
 
-  /** The disk may have been full. */
-  async #recordAgain(): Promise<void> {
-    const settled = await Promise.all(this.#unrecorded.map((settlement) => this.#record(settlement)));
-    for (const [at, settlement] of this.#unrecorded.entries()) await this.#report(outcomeOf(settlement, settled[at]));
-  }
-
   /** Work whose last row has ended was not stopped by a signal that came just then. */
-  #stopped(): Stopped | undefined {
+  #stopped(): CliError | undefined {
     const { reason } = this.#stop;
     const isComplete =
       this.#again.length === 0 && (this.#isExhausted || (this.#isFull() && this.#options.resend.length === 0));

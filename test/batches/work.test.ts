@@ -217,15 +217,6 @@ describe('the lease of a batch', () => {
 });
 
 describe('an outcome that cannot be recorded', () => {
-  it('is recorded at the end, if that is possible then', async () => {
-    const tables = await openTables();
-    const { url } = await serving();
-    const batch = await tables.load(30);
-    const worked = await working(tables, { batch, url, startWith: 1, database: failingWrites(tables.database, 1) });
-    expect(worked).toMatchObject({ sent: 1, unsure: 0, stopped: { exit: 'configuration' } });
-    expect((await tables.rows(batch)).map(({ state }) => state).slice(0, 2)).toEqual(['sent', 'waiting']);
-  });
-
   it.each([
     { reply: 200, reason: 'it was sent' },
     { reply: 400, reason: 'the service answered 400 Bad Request: status 400' },
@@ -259,16 +250,15 @@ function afterFirstWrite(database: Database, act: () => void): Database {
   };
 }
 
-/** Fails after the first transaction, which claims rows, this many times. */
-function failingWrites(database: Database, times = Infinity): Database {
-  let writes = 0;
+/** Fails after the first transaction, which claims a row. */
+function failingWrites(database: Database): Database {
+  let isFull = false;
   return {
     read: (...transaction) => database.read(...transaction),
     close: () => database.close(),
     async write(...transaction) {
-      const isFull = writes > 0 && writes <= times;
-      writes += 1;
       if (isFull) throw configuration('state-unwritable', 'the disk is full');
+      isFull = true;
       return database.write(...transaction);
     },
   };

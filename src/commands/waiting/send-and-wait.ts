@@ -84,7 +84,7 @@ function sourceEnded(error: unknown): CliError {
 export type Result = 'expected' | 'opposite';
 
 /** How an event of the message ends a wait for this goal. */
-export function resultFor({ name }: Pick<WebhookEvent, 'name'>, goal: Wait['goal']): Result | undefined {
+function resultFor({ name }: Pick<WebhookEvent, 'name'>, goal: Wait['goal']): Result | undefined {
   if (name === 'message.failed') return 'opposite';
   // A message that was read was delivered.
   return name === 'message.read' || name === `message.${goal}` ? 'expected' : undefined;
