@@ -148,7 +148,7 @@ function rawReply(reply: Reply): string {
 type Idle = ReturnType<typeof watchIdle>;
 
 /** Calls `onIdle` once nothing has happened for this span. A request in progress counts as activity. */
-function watchIdle(clock: Clock, span: number, onIdle: () => void) {
+export function watchIdle(clock: Clock, span: number, onIdle: () => void) {
   let busy = 0;
   let last = clock.now();
   let cancel = clock.at(last + span, check);

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { parse, wantsJson } from '../../src/cli/parser.ts';
 import { tree } from '../../src/commands/index.ts';
 import { cli } from '../support/cli.ts';
@@ -17,38 +17,36 @@ async function textsOf(line: string) {
   };
 }
 
-describe('a line', () => {
-  it.each([
-    ['contacts list', { path: 'contacts list' }],
-    ['--profile x contacts list --all', { path: 'contacts list', profile: ['x'], all: [''] }],
-    ['contacts -o json list', { path: 'contacts list', output: ['json'] }],
-    ['-ojson --profile=x contacts list', { path: 'contacts list', output: ['json'], profile: ['x'] }],
-    ['--profile contacts contacts list', { path: 'contacts list', profile: ['contacts'] }],
-    ['contacts list --yq', { path: 'contacts list', yes: [''], quiet: [''] }, 'contacts list -yq'],
-    ['send-template 1 list', { path: 'send-template', phone: ['1'], template: ['list'] }],
-    ['send-template -p a -p b=c 1', { path: 'send-template', params: ['a', 'b=c'], phone: ['1'] }],
-    ['send-template -p -', { path: 'send-template', params: ['-'] }],
-    ['send-template -p=Ada -pBo --param=--yes', { path: 'send-template', params: ['Ada', 'Bo', '--yes'] }],
-    ['send-template -p= --param=', { path: 'send-template', params: ['', ''] }],
-    [
-      'send-template --wait 1 welcome',
-      { path: 'send-template', wait: ['delivered'], phone: ['1'], template: ['welcome'] },
-    ],
-    ['send-template --wait=read 1', { path: 'send-template', wait: ['read'], phone: ['1'] }],
-    ['contacts list --no-colour', { path: 'contacts list', noColor: [''] }],
-    ['sandbox exec -- npm test --watch -- -x', { path: 'sandbox exec', words: ['npm', 'test', '--watch', '--', '-x'] }],
-    [
-      'sandbox exec --plan growth npm test -q --a=b',
-      { path: 'sandbox exec', plan: ['growth'], words: ['npm', 'test', '-q', '--a=b'] },
-    ],
-    ["sandbox exec -- ''", { path: 'sandbox exec', words: [''] }],
-    [
-      'webhooks expect order.paid --count 2 -- npm -q',
-      { path: 'webhooks expect', event: ['order.paid'], count: ['2'], words: ['npm', '-q'] },
-    ],
-  ])('%s', async (line, texts, typed = line) => {
-    expect(await textsOf(typed)).toEqual(texts);
-  });
+it.each([
+  ['contacts list', { path: 'contacts list' }],
+  ['--profile x contacts list --all', { path: 'contacts list', profile: ['x'], all: [''] }],
+  ['contacts -o json list', { path: 'contacts list', output: ['json'] }],
+  ['-ojson --profile=x contacts list', { path: 'contacts list', output: ['json'], profile: ['x'] }],
+  ['--profile contacts contacts list', { path: 'contacts list', profile: ['contacts'] }],
+  ['contacts list --yq', { path: 'contacts list', yes: [''], quiet: [''] }, 'contacts list -yq'],
+  ['send-template 1 list', { path: 'send-template', phone: ['1'], template: ['list'] }],
+  ['send-template -p a -p b=c 1', { path: 'send-template', params: ['a', 'b=c'], phone: ['1'] }],
+  ['send-template -p -', { path: 'send-template', params: ['-'] }],
+  ['send-template -p=Ada -pBo --param=--yes', { path: 'send-template', params: ['Ada', 'Bo', '--yes'] }],
+  ['send-template -p= --param=', { path: 'send-template', params: ['', ''] }],
+  [
+    'send-template --wait 1 welcome',
+    { path: 'send-template', wait: ['delivered'], phone: ['1'], template: ['welcome'] },
+  ],
+  ['send-template --wait=read 1', { path: 'send-template', wait: ['read'], phone: ['1'] }],
+  ['contacts list --no-colour', { path: 'contacts list', noColor: [''] }],
+  ['sandbox exec -- npm test --watch -- -x', { path: 'sandbox exec', words: ['npm', 'test', '--watch', '--', '-x'] }],
+  [
+    'sandbox exec --plan growth npm test -q --a=b',
+    { path: 'sandbox exec', plan: ['growth'], words: ['npm', 'test', '-q', '--a=b'] },
+  ],
+  ["sandbox exec -- ''", { path: 'sandbox exec', words: [''] }],
+  [
+    'webhooks expect order.paid --count 2 -- npm -q',
+    { path: 'webhooks expect', event: ['order.paid'], count: ['2'], words: ['npm', '-q'] },
+  ],
+])('a line %s', async (line, texts, typed = line) => {
+  expect(await textsOf(typed)).toEqual(texts);
 });
 
 /** The message and the hint for a line that is refused with exit 2. */

@@ -198,14 +198,12 @@ describe('the name of a batch', () => {
   );
 });
 
-describe('batches resume', () => {
-  it.each([
-    ['ended', ''],
-    ['was killed just now', workerName({ pid: 2 ** 22 + 1, random: Math.random })],
-  ])('refuses a batch whose load was cut off by a process that %s', async (_, worker) => {
-    const { run, ledger } = await withBatch(people, worker === '' ? {} : { worker });
-    await ledger.write(() => query(`UPDATE batch SET loading = 1, command = '["send-batch","sale","people.csv"]'`));
-    const stderr: unknown = expect.stringContaining('repeat: bizmsg send-batch sale people.csv');
-    expect(await run('batches resume autumn --at-most 9')).toMatchObject({ code: 11, stderr });
-  });
+it.each([
+  ['ended', ''],
+  ['was killed just now', workerName({ pid: 2 ** 22 + 1, random: Math.random })],
+])('batches resume refuses a batch whose load was cut off by a process that %s', async (_, worker) => {
+  const { run, ledger } = await withBatch(people, worker === '' ? {} : { worker });
+  await ledger.write(() => query(`UPDATE batch SET loading = 1, command = '["send-batch","sale","people.csv"]'`));
+  const stderr: unknown = expect.stringContaining('repeat: bizmsg send-batch sale people.csv');
+  expect(await run('batches resume autumn --at-most 9')).toMatchObject({ code: 11, stderr });
 });

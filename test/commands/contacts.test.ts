@@ -68,9 +68,7 @@ describe('the body of a new contact', () => {
     },
     { name: 'a folder', argv: ['--input', '/'], says: 'cannot be read: it is a folder\n' },
   ])('is refused for $name: exit 2, and nothing is sent', async ({ argv, says }) => {
-    const { code, stdout, stderr } = await create(...argv);
-    expect([code, stdout]).toEqual([2, '']);
-    expect(stderr).toContain(says);
+    expect(await create(...argv)).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(says) });
     expect(calls()).toEqual([]);
   });
 

@@ -34,16 +34,14 @@ describe.each(['live', 'sandbox'])('with a %s key, a key is refused and neither 
   });
 });
 
-describe('a key without a known prefix is refused if it is stored on this machine', () => {
-  it.each([
-    ['as the template', [send, to, bareKey], ''],
-    ['as the template in the body of api', raw, message(bareKey)],
-  ])('%s', async (_, words, stdin) => {
-    const { home, env, seen } = await openHostile((__, ___, response) => response.end('{"message_id":"msg_1"}'));
-    const { code, stderr } = await cli(words, { home, stdin, env: { ...env, BIZMSG_API_KEY: bareKey } });
-    expect([code, stderr, seen]).toEqual([2, expect.stringContaining('contains a key'), []]);
-    expect(stderr + kept({ home })).not.toContain('Zt5hWq8L');
-  });
+it.each([
+  ['as the template', [send, to, bareKey], ''],
+  ['as the template in the body of api', raw, message(bareKey)],
+])('a key without a known prefix is refused if it is stored on this machine %s', async (_, words, stdin) => {
+  const { home, env, seen } = await openHostile((__, ___, response) => response.end('{"message_id":"msg_1"}'));
+  const { code, stderr } = await cli(words, { home, stdin, env: { ...env, BIZMSG_API_KEY: bareKey } });
+  expect([code, stderr, seen]).toEqual([2, expect.stringContaining('contains a key'), []]);
+  expect(stderr + kept({ home })).not.toContain('Zt5hWq8L');
 });
 
 it('does not remember a template whose name the service made of a key', async () => {

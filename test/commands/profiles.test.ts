@@ -141,20 +141,15 @@ describe('keys switch-mode', () => {
   });
 });
 
-describe('what loses something', () => {
-  it.each([
-    ['logout --live', /Remove the live key sk_live_…0002 of acme\?/],
-    ['logout acme', /Remove the profile acme and its keys sk_test_…0001, sk_live_…0002\?/],
-    [
-      `profiles set acme --base-url ${elsewhere}`,
-      /Move acme to .*other.* its keys sk_test_…0001, sk_live_…0002, .*api/,
-    ],
-    ['keys switch-mode live', /Real messages will be sent\. Use the live key of acme\?/],
-  ])('needs --yes in a script: %s', async (line, question) => {
-    const before = machine.stored();
-    const { code, stdout, stderr } = await machine.run(`${line} -o json`);
-    expect([code, stdout, machine.stored()]).toEqual([11, '', before]);
-    const [message, hint] = [expect.stringMatching(question), expect.stringContaining('--yes')];
-    expect(errorIn(stderr)).toMatchObject({ code: 'not-confirmed', message, hint });
-  });
+it.each([
+  ['logout --live', /Remove the live key sk_live_…0002 of acme\?/],
+  ['logout acme', /Remove the profile acme and its keys sk_test_…0001, sk_live_…0002\?/],
+  [`profiles set acme --base-url ${elsewhere}`, /Move acme to .*other.* its keys sk_test_…0001, sk_live_…0002, .*api/],
+  ['keys switch-mode live', /Real messages will be sent\. Use the live key of acme\?/],
+])('what loses something needs --yes in a script: %s', async (line, question) => {
+  const before = machine.stored();
+  const { code, stdout, stderr } = await machine.run(`${line} -o json`);
+  expect([code, stdout, machine.stored()]).toEqual([11, '', before]);
+  const [message, hint] = [expect.stringMatching(question), expect.stringContaining('--yes')];
+  expect(errorIn(stderr)).toMatchObject({ code: 'not-confirmed', message, hint });
 });

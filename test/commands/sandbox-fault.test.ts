@@ -55,8 +55,9 @@ describe('sandbox fault', () => {
   });
 });
 
-describe('a fault after the message was sent', () => {
-  it.each(['reset', '500', '503', 'hang'])('%s makes send-template exit 13; the message is sent once', async (kind) => {
+it.each(['reset', '500', '503', 'hang'])(
+  'a fault after the message was sent %s makes send-template exit 13; the message is sent once',
+  async (kind) => {
     const { sandbox, run } = await local();
     await run(`sandbox fault send-template=${kind} --after`);
     const { code, stdout, stderr } = await run(send + patience(kind));
@@ -67,8 +68,8 @@ describe('a fault after the message was sent', () => {
       '  the same command sends it once more',
     ];
     expect(stderr.split('\n').slice(-4)).toEqual([...hints, '']);
-  });
-});
+  },
+);
 
 it.each(['500', '503'])('the error of a request names the fault that answered it with %s', async (status) => {
   const { run } = await local();

@@ -192,22 +192,20 @@ describe('sandbox log ID', () => {
   });
 });
 
-describe('sandbox log --redeliver', () => {
-  it('delivers one event again, and all that failed', async () => {
-    const { run, sandbox } = await open();
-    let status = 500;
-    const { url, received } = await receiver((response) => response.writeHead(status).end());
-    sandbox.webhooks.add({ url });
-    sandbox.trigger('order.paid', {});
-    await run('sandbox clock +5d');
-    const states = 'sandbox log --type deliveries --columns state,attempts --no-header';
-    expect((await run(states)).stdout).toBe('dead\t10\n');
-    status = 200;
-    expect((await run('sandbox log --redeliver failed')).stdout).toBe('Delivering again: 1\n');
-    await sandbox.settled();
-    expect((await run(`sandbox log --redeliver ${received[0]?.id}`)).stdout).toBe('Delivering again: 1\n');
-    await sandbox.settled();
-    expect([received.length, sandbox.deliveries()[0]?.state]).toEqual([12, 'delivered']);
-    expect((await run('sandbox log --redeliver failed')).stdout).toEqual('Nothing to deliver again\n');
-  });
+it('sandbox log --redeliver delivers one event again, and all that failed', async () => {
+  const { run, sandbox } = await open();
+  let status = 500;
+  const { url, received } = await receiver((response) => response.writeHead(status).end());
+  sandbox.webhooks.add({ url });
+  sandbox.trigger('order.paid', {});
+  await run('sandbox clock +5d');
+  const states = 'sandbox log --type deliveries --columns state,attempts --no-header';
+  expect((await run(states)).stdout).toBe('dead\t10\n');
+  status = 200;
+  expect((await run('sandbox log --redeliver failed')).stdout).toBe('Delivering again: 1\n');
+  await sandbox.settled();
+  expect((await run(`sandbox log --redeliver ${received[0]?.id}`)).stdout).toBe('Delivering again: 1\n');
+  await sandbox.settled();
+  expect([received.length, sandbox.deliveries()[0]?.state]).toEqual([12, 'delivered']);
+  expect((await run('sandbox log --redeliver failed')).stdout).toEqual('Nothing to deliver again\n');
 });

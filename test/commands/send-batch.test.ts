@@ -37,16 +37,14 @@ function live(text: string, words: readonly string[], options: Partial<CliOption
   return batch(text, words, { env, ...options });
 }
 
-describe('-p', () => {
-  it.each([
-    [['-p', 'Name'], 'to send the value of the column: -p :Name'],
-    [['-p', ':nam'], 'did you mean \\"name\\"?'],
-    [['-p', ':name', '--default', 'nam=x'], '--default names \\"nam\\"'],
-    [['-p', 'sk_live_0123456789abcdef'], 'contains a key'],
-  ])('%j is refused', async (words, hint) => {
-    const { code, stdout, stderr, sent } = await batch(orders, words);
-    expect([code, stdout, stderr, sent]).toEqual([2, '', expect.stringContaining(hint), []]);
-  });
+it.each([
+  [['-p', 'Name'], 'to send the value of the column: -p :Name'],
+  [['-p', ':nam'], 'did you mean \\"name\\"?'],
+  [['-p', ':name', '--default', 'nam=x'], '--default names \\"nam\\"'],
+  [['-p', 'sk_live_0123456789abcdef'], 'contains a key'],
+])('-p %j is refused', async (words, hint) => {
+  const { code, stdout, stderr, sent } = await batch(orders, words);
+  expect([code, stdout, stderr, sent]).toEqual([2, '', expect.stringContaining(hint), []]);
 });
 
 const german = `phone,land,name,order\n0170 1234567,Germany,Ada,A-1\n${bo},,Bo,A-2\n`;

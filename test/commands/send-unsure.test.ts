@@ -39,13 +39,11 @@ async function hanging() {
   return { ended, lose: () => lost() };
 }
 
-describe('a live message that another process is sending', () => {
-  it('is refused, and not sent', async () => {
-    const first = await hanging();
-    expect(await send()).toMatchObject({ code: 11, stderr: expect.stringContaining('being sent by another process') });
-    first.lose();
-    expect([(await first.ended).code, service.seen.length]).toEqual([13, 1]);
-  });
+it('a live message that another process is sending is refused, and not sent', async () => {
+  const first = await hanging();
+  expect(await send()).toMatchObject({ code: 11, stderr: expect.stringContaining('being sent by another process') });
+  first.lose();
+  expect([(await first.ended).code, service.seen.length]).toEqual([13, 1]);
 });
 
 it('is unsure after a 408, which may have crossed the request', async () => {

@@ -132,8 +132,8 @@ async function heard(...events: readonly object[]) {
 }
 
 describe('send-template --wait, with a listener', () => {
-  it('uses events that arrive before the response', async () => {
-    const { run } = await heard({ type: 'message.delivered', data: { message_id: 'msg_1' } });
+  it.each(['message.delivered', 'message.read'])('uses %s, even if it arrives before the response', async (type) => {
+    const { run } = await heard({ type, data: { message_id: 'msg_1' } });
     expect(await run()).toMatchObject({ code: 0, stdout: 'msg_1\n' });
   });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { query } from '../../src/base/transaction.ts';
 import {
-  countEvents,
   deleteOld,
   deleteUpTo,
   type Delivery,
@@ -108,10 +108,12 @@ it('has failed if its last forward was not accepted, or if it was never forwarde
   expect(past.map((one) => hasFailed(one))).toEqual([false, true, true, false, true]);
 });
 
-it('does not record the result of forwarding a deleted event', async () => {
+it('keeps no forward of a deleted event, before or after', async () => {
   const { logs, received } = await logsIn(newHome());
   const { number } = await received(delivery());
+  const forwarded = recordForward(number, 5, { url, ms: 1, status: 200 });
+  await logs.write(forwarded);
   await logs.write(deleteUpTo(number));
-  await logs.write(recordForward(number, 5, { url, ms: 1, status: 200 }));
-  expect(await logs.read(countEvents)).toBe(0);
+  await logs.write(forwarded);
+  expect(await logs.read(() => query('SELECT * FROM forward'))).toEqual([]);
 });

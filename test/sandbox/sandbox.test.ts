@@ -3,15 +3,13 @@ import { createClock } from '../../src/sandbox/time/clock.ts';
 import type { Exchange } from '../../src/sandbox/exchange.ts';
 import { bearing, bodyOf, calls, order, paths, start } from './calls.ts';
 
-describe('the audit log row of a request', () => {
-  it.each([
-    ['at once', undefined],
-    [
-      'before a late answer',
-      { on: ['sendTemplate', 'createContact'], effect: { kind: 'latency', ms: 1 }, after: true },
-    ],
-    ['late', { on: ['sendTemplate', 'createContact'], effect: { kind: 'latency', ms: 1 } }],
-  ] as const)('has one time, even if the clock advances meanwhile: %s', async (_, fault) => {
+it.each([
+  ['at once', undefined],
+  ['before a late answer', { on: ['sendTemplate', 'createContact'], effect: { kind: 'latency', ms: 1 }, after: true }],
+  ['late', { on: ['sendTemplate', 'createContact'], effect: { kind: 'latency', ms: 1 } }],
+] as const)(
+  'the audit log row of a request has one time, even if the clock advances meanwhile: %s',
+  async (_, fault) => {
     let time = start;
     const { sandbox, post } = calls({ clock: createClock({ ahead: 0 }, () => time++) });
     if (fault) sandbox.faults.add(fault);
@@ -23,8 +21,8 @@ describe('the audit log row of a request', () => {
     const contact = sandbox.contacts().find(({ phone }) => phone === order.to);
     expect([event?.at, Date.parse(contact?.created_at ?? '')]).toEqual([created, created]);
     sandbox.close();
-  });
-});
+  },
+);
 
 describe('a body', () => {
   const without = (name: keyof typeof order) =>

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
+import { watchIdle } from '../../src/sandbox/http.ts';
 import { httpRequest } from '../../src/base/http-request.ts';
 import { manualClock } from '../../src/sandbox/time/clock.ts';
 import { raw, served, token } from './served.ts';
@@ -139,6 +140,20 @@ it('survives an aborted CONNECT', async () => {
   socket.resetAndDestroy();
   await once(socket, 'close');
   expect(await raw(server.port, 'GET / HTTP/1.0\r\n\r\n')).toContain('401');
+});
+
+it('calls onIdle a whole span after the end of a request', async () => {
+  const clock = manualClock();
+  let told = 0;
+  const idle = watchIdle(clock, 1_000, () => told++);
+  await clock.advance(900);
+  const end = idle.begin();
+  await clock.advance(5_000);
+  end();
+  await clock.advance(900);
+  expect(told).toBe(0);
+  await clock.advance(1_200);
+  expect(told).toBe(1);
 });
 
 it('counts an open page as activity', async () => {

@@ -139,17 +139,15 @@ it.each(['sk_live_7Rw1Kc5NbY6uJe0SqMvA', 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw
   },
 );
 
-describe('the folders', () => {
-  it.each<[string, Readonly<Record<string, string>>, string]>([
-    ['BIZMSG_STATE_DIR', { BIZMSG_STATE_DIR: 'st' }, 'home'],
-    ['XDG_STATE_HOME', { XDG_STATE_HOME: 'st' }, 'home'],
-    ['BIZMSG_CONFIG_DIR', { BIZMSG_CONFIG_DIR: './c' }, 'home'],
-    ['HOME', {}, 'relative'],
-  ])('must be absolute paths: %s', async (name, env, place) => {
-    const home = place === 'home' ? newHome() : place;
-    const words = name === 'BIZMSG_CONFIG_DIR' ? ['profiles', 'list'] : ['sandbox', 'status'];
-    const { code, stderr } = await cli([...words, '-o', 'json'], { home, env });
-    const error = { code: 'bad-variable', message: `${name} is not an absolute path` };
-    expect([code, errorIn(stderr)]).toMatchObject([3, error]);
-  });
+it.each<[string, Readonly<Record<string, string>>, string]>([
+  ['BIZMSG_STATE_DIR', { BIZMSG_STATE_DIR: 'st' }, 'home'],
+  ['XDG_STATE_HOME', { XDG_STATE_HOME: 'st' }, 'home'],
+  ['BIZMSG_CONFIG_DIR', { BIZMSG_CONFIG_DIR: './c' }, 'home'],
+  ['HOME', {}, 'relative'],
+])('the folders must be absolute paths: %s', async (name, env, place) => {
+  const home = place === 'home' ? newHome() : place;
+  const words = name === 'BIZMSG_CONFIG_DIR' ? ['profiles', 'list'] : ['sandbox', 'status'];
+  const { code, stderr } = await cli([...words, '-o', 'json'], { home, env });
+  const error = { code: 'bad-variable', message: `${name} is not an absolute path` };
+  expect([code, errorIn(stderr)]).toMatchObject([3, error]);
 });

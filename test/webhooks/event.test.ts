@@ -92,39 +92,35 @@ describe('the name of an event', () => {
   });
 });
 
-describe('the details of an event', () => {
-  it.each([
-    ['the id of a message', { data: { message_id: 'msg_1' } }, { message_id: 'msg_1' }],
-    ['a message id that is a number', { message_id: 7 }, { message_id: '7' }],
-    ['the id of a message object', { data: { message: { id: 'msg_1' } } }, { message_id: 'msg_1' }],
-    ['the outermost of two ids', { a: { b: { message_id: 'no' } }, c: { message_id: 'x' } }, { message_id: 'x' }],
-    ['the recipient', { data: { to: '+12025550101', from: '+1' } }, { phone: '+12025550101' }],
-    ['the recipient in an array', { to: [{ phone: '12025550101' }] }, { phone: '12025550101' }],
-    ['the sender if there is no recipient', { from: '+12025550101' }, { phone: '+12025550101' }],
-    ['no recipient for a period of time', { from: '2026-01-01', to: '2026-01-31' }, { phone: undefined }],
-    ['a reason', { data: { reason: 'no such number' } }, { reason: 'no such number' }],
-    ['a reason with a code', { reason: { code: 'undeliverable', message: 'no' } }, { reason: 'undeliverable: no' }],
-    ['a reason with a number', { errors: [{ code: 131026, title: 'no' }] }, { reason: '131026: no' }],
-    ['no reason for empty errors', { error: null, errors: [], reason: '' }, { reason: undefined }],
-    ['nothing for an empty object', {}, { message_id: undefined, phone: undefined, reason: undefined }],
-    ['nothing of a wrong type', { message_id: {}, to: true, reason: [[]] }, { message_id: undefined }],
-  ])('include %s', (_, payload, expected) => {
-    expect(seen(JSON.stringify(payload))).toMatchObject(expected);
-  });
+it.each([
+  ['the id of a message', { data: { message_id: 'msg_1' } }, { message_id: 'msg_1' }],
+  ['a message id that is a number', { message_id: 7 }, { message_id: '7' }],
+  ['the id of a message object', { data: { message: { id: 'msg_1' } } }, { message_id: 'msg_1' }],
+  ['the outermost of two ids', { a: { b: { message_id: 'no' } }, c: { message_id: 'x' } }, { message_id: 'x' }],
+  ['the recipient', { data: { to: '+12025550101', from: '+1' } }, { phone: '+12025550101' }],
+  ['the recipient in an array', { to: [{ phone: '12025550101' }] }, { phone: '12025550101' }],
+  ['the sender if there is no recipient', { from: '+12025550101' }, { phone: '+12025550101' }],
+  ['no recipient for a period of time', { from: '2026-01-01', to: '2026-01-31' }, { phone: undefined }],
+  ['a reason', { data: { reason: 'no such number' } }, { reason: 'no such number' }],
+  ['a reason with a code', { reason: { code: 'undeliverable', message: 'no' } }, { reason: 'undeliverable: no' }],
+  ['a reason with a number', { errors: [{ code: 131026, title: 'no' }] }, { reason: '131026: no' }],
+  ['no reason for empty errors', { error: null, errors: [], reason: '' }, { reason: undefined }],
+  ['nothing for an empty object', {}, { message_id: undefined, phone: undefined, reason: undefined }],
+  ['nothing of a wrong type', { message_id: {}, to: true, reason: [[]] }, { message_id: undefined }],
+])('the details of an event include %s', (_, payload, expected) => {
+  expect(seen(JSON.stringify(payload))).toMatchObject(expected);
 });
 
-describe('a search for an id', () => {
-  it.each([
-    ['at the top level', '{"id":"msg_1"}', true],
-    ['at any depth', `${'[{"a":'.repeat(100)}"msg_1"${'}]'.repeat(100)}`, true],
-    ['in text', 'id=msg_1', true],
-    ['as the whole body', '"msg_1"', true],
-    ['only as part of a longer id', '{"id":"msg_12"}', false],
-    ['only as a key', '{"msg_1":1}', false],
-    ['in bytes', Buffer.from([0xff]), false],
-  ])('returns whether the body has it: %s', (_, body, expected) => {
-    expect(mentions(seen(body), 'msg_1')).toBe(expected);
-  });
+it.each([
+  ['at the top level', '{"id":"msg_1"}', true],
+  ['at any depth', `${'[{"a":'.repeat(100)}"msg_1"${'}]'.repeat(100)}`, true],
+  ['in text', 'id=msg_1', true],
+  ['as the whole body', '"msg_1"', true],
+  ['only as part of a longer id', '{"id":"msg_12"}', false],
+  ['only as a key', '{"msg_1":1}', false],
+  ['in bytes', Buffer.from([0xff]), false],
+])('a search for an id returns whether the body has it: %s', (_, body, expected) => {
+  expect(mentions(seen(body), 'msg_1')).toBe(expected);
 });
 
 describe('an odd body', () => {

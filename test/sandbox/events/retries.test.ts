@@ -162,31 +162,29 @@ describe('a redelivery', () => {
   });
 });
 
-describe('a restart', () => {
-  it('resumes deliveries in flight, and waiting ones at their time', async () => {
-    const file = memoryFile();
-    const before = courierWorld({ file });
-    const statuses = [500];
-    const { url, received, got } = await receiver((response) => {
-      const status = statuses.shift();
-      if (status !== undefined) response.writeHead(status).end();
-    });
-    before.sandbox.webhooks.add({ url });
-    await before.post(paths.contacts, { phone: '+1' });
-    await before.sandbox.settled();
-    const next = wait(before.sandbox);
-    await before.post(paths.contacts, { phone: '+2' });
-    await got(2);
-    before.sandbox.close();
-
-    statuses.push(200, 200);
-    const { sandbox } = courierWorld({ file });
-    await sandbox.settled();
-    expect(received.map(({ data }) => data['phone'])).toEqual(['+1', '+2', '+2']);
-    await sandbox.time.advance(next - 1);
-    expect(received).toHaveLength(3);
-    await sandbox.time.advance(1);
-    expect(received.map(({ data }) => data['phone'])).toEqual(['+1', '+2', '+2', '+1']);
-    expect(sandbox.deliveries().map(({ state }) => state)).toEqual(['delivered', 'delivered']);
+it('a restart resumes deliveries in flight, and waiting ones at their time', async () => {
+  const file = memoryFile();
+  const before = courierWorld({ file });
+  const statuses = [500];
+  const { url, received, got } = await receiver((response) => {
+    const status = statuses.shift();
+    if (status !== undefined) response.writeHead(status).end();
   });
+  before.sandbox.webhooks.add({ url });
+  await before.post(paths.contacts, { phone: '+1' });
+  await before.sandbox.settled();
+  const next = wait(before.sandbox);
+  await before.post(paths.contacts, { phone: '+2' });
+  await got(2);
+  before.sandbox.close();
+
+  statuses.push(200, 200);
+  const { sandbox } = courierWorld({ file });
+  await sandbox.settled();
+  expect(received.map(({ data }) => data['phone'])).toEqual(['+1', '+2', '+2']);
+  await sandbox.time.advance(next - 1);
+  expect(received).toHaveLength(3);
+  await sandbox.time.advance(1);
+  expect(received.map(({ data }) => data['phone'])).toEqual(['+1', '+2', '+2', '+1']);
+  expect(sandbox.deliveries().map(({ state }) => state)).toEqual(['delivered', 'delivered']);
 });

@@ -3,15 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { httpRequest } from '../../../src/base/http-request.ts';
 import { sendWith, sent } from './calls.ts';
 
-describe('keys', () => {
-  it('are created, rejected and revoked', async () => {
-    await using sandbox = createSandbox();
-    const key = sandbox.keys.create('read-only');
-    expect([await sendWith(sandbox, key), await sendWith(sandbox, sandbox.keys.create())]).toEqual([403, 200]);
-    sandbox.keys.revoke(key);
-    expect(await sendWith(sandbox, key)).toBe(401);
-    expect(() => sandbox.keys.revoke('sk_test_none')).toThrow('keys.revoke: there is no such key');
-  });
+it('keys are created, rejected and revoked', async () => {
+  await using sandbox = createSandbox();
+  const key = sandbox.keys.create('read-only');
+  expect([await sendWith(sandbox, key), await sendWith(sandbox, sandbox.keys.create())]).toEqual([403, 200]);
+  sandbox.keys.revoke(key);
+  expect(await sendWith(sandbox, key)).toBe(401);
+  expect(() => sandbox.keys.revoke('sk_test_none')).toThrow('keys.revoke: there is no such key');
 });
 
 describe('the clock', () => {
@@ -39,32 +37,28 @@ describe('the clock', () => {
   });
 });
 
-describe('webhooks', () => {
-  it('can be removed, and get a new secret', async () => {
-    await using sandbox = createSandbox();
-    const [url, before] = ['http://127.0.0.1:9/hooks', sandbox.secret()];
-    sandbox.webhooks.add({ url });
-    const secret = sandbox.webhooks.rotate();
-    expect([secret === before, secret === sandbox.secret()]).toEqual([false, true]);
-    sandbox.webhooks.remove(url);
-    expect(sandbox.webhooks.list()).toEqual([]);
-    expect(() => sandbox.webhooks.remove(url)).toThrow('webhooks.remove: there is no such webhook');
-  });
+it('webhooks can be removed, and get a new secret', async () => {
+  await using sandbox = createSandbox();
+  const [url, before] = ['http://127.0.0.1:9/hooks', sandbox.secret()];
+  sandbox.webhooks.add({ url });
+  const secret = sandbox.webhooks.rotate();
+  expect([secret === before, secret === sandbox.secret()]).toEqual([false, true]);
+  sandbox.webhooks.remove(url);
+  expect(sandbox.webhooks.list()).toEqual([]);
+  expect(() => sandbox.webhooks.remove(url)).toThrow('webhooks.remove: there is no such webhook');
 });
 
-describe('faults', () => {
-  it('apply as often as requested, and are cleared', async () => {
-    await using sandbox = createSandbox({ clock: 'manual' });
-    const { id: once } = sandbox.faults.add({ on: 'sendTemplate', effect: { kind: 'status', status: 503 }, times: 1 });
-    expect([await sendWith(sandbox), await sendWith(sandbox)]).toEqual([503, 200]);
-    expect(sandbox.faults.list()).toMatchObject([{ id: once, on: ['sendTemplate'], injected: 1, active: false }]);
-    sandbox.faults.add({ on: ['sendTemplate'], effect: { kind: 'reset' } });
-    const { fault } = await sent(sandbox);
-    sandbox.faults.clear();
-    expect([fault, await sendWith(sandbox)]).toEqual(['reset', 200]);
-    expect(sandbox.faults.list()).toEqual([]);
-    expect(() => sandbox.faults.clear(once)).toThrow('faults.clear: there is no fault flt_');
-  });
+it('faults apply as often as requested, and are cleared', async () => {
+  await using sandbox = createSandbox({ clock: 'manual' });
+  const { id: once } = sandbox.faults.add({ on: 'sendTemplate', effect: { kind: 'status', status: 503 }, times: 1 });
+  expect([await sendWith(sandbox), await sendWith(sandbox)]).toEqual([503, 200]);
+  expect(sandbox.faults.list()).toMatchObject([{ id: once, on: ['sendTemplate'], injected: 1, active: false }]);
+  sandbox.faults.add({ on: ['sendTemplate'], effect: { kind: 'reset' } });
+  const { fault } = await sent(sandbox);
+  sandbox.faults.clear();
+  expect([fault, await sendWith(sandbox)]).toEqual(['reset', 200]);
+  expect(sandbox.faults.list()).toEqual([]);
+  expect(() => sandbox.faults.clear(once)).toThrow('faults.clear: there is no fault flt_');
 });
 
 describe('contents', () => {

@@ -61,14 +61,12 @@ describe('waitFor', () => {
   });
 });
 
-describe('messages', () => {
-  it('have the text that the recipient reads, and can be filtered', async () => {
-    await using sandbox = createSandbox();
-    await sent(sandbox);
-    await sent(sandbox, undefined, { to: '+12025550102' });
-    const text = 'Hello Ada, your order A-1042 is on its way.';
-    expect(sandbox.messages({ to: '+12025550102' })).toMatchObject([{ to: '+12025550102', text }]);
-    expect([sandbox.messages({ status: 'read' }), sandbox.messages({ limit: 1 }).length]).toEqual([[], 1]);
-    expect(() => sandbox.messages({ limit: -1 })).toThrow('messages: ');
-  });
+it('messages have the text that the recipient reads, and can be filtered', async () => {
+  await using sandbox = createSandbox();
+  await sent(sandbox);
+  await sent(sandbox, undefined, { to: '+12025550102' });
+  const text = 'Hello Ada, your order A-1042 is on its way.';
+  expect(sandbox.messages({ to: '+12025550102' })).toMatchObject([{ to: '+12025550102', text }]);
+  expect([sandbox.messages({ status: 'read' }), sandbox.messages({ limit: 1 }).length]).toEqual([[], 1]);
+  expect(() => sandbox.messages({ limit: -1 })).toThrow('messages: ');
 });

@@ -92,3 +92,12 @@ it('receipts that were due while a sandbox did not run come right after the star
   expect(new Set(again.events().map(({ id }) => id)).size).toBe(4);
   expect(sandbox.events()).toEqual([]);
 });
+
+it('a clock runs no canceled timer', async () => {
+  const clock = manualClock(0);
+  const ran: string[] = [];
+  clock.at(1, () => ran.push('a'))();
+  clock.at(1, () => ran.push('b'));
+  await clock.advance(1);
+  expect(ran).toEqual(['b']);
+});

@@ -30,13 +30,11 @@ describe('trigger', () => {
   });
 });
 
-describe('message.received', () => {
-  it('uses the contact of a known sender', () => {
-    const { sandbox } = calls();
-    const { events } = sandbox.trigger('message.received', { from: '+12025550111' });
-    expect(events).toMatchObject([{ data: { contact_id: 'con_sandbox_1', text: 'Hello' } }]);
-    expect(sandbox.contacts()).toHaveLength(5);
-  });
+it('message.received uses the contact of a known sender', () => {
+  const { sandbox } = calls();
+  const { events } = sandbox.trigger('message.received', { from: '+12025550111' });
+  expect(events).toMatchObject([{ data: { contact_id: 'con_sandbox_1', text: 'Hello' } }]);
+  expect(sandbox.contacts()).toHaveLength(5);
 });
 
 describe('a receipt', () => {
