@@ -57,67 +57,70 @@ const kinds: readonly [string, Kind][] = [
   ],
 ];
 
+/** The changes of each command, recorded once. */
+const recorded = new Map<Kind, Promise<readonly Change[]>>();
+
+async function changesOf(kind: Kind): Promise<readonly Change[]> {
+  const place = await newPlace(kind);
+  const trace = join(place.home, 'trace');
+  expect((await runUnder(place, kind, recordingChanges(trace))).code).toBeOneOf([0, 10]);
+  return changesIn(trace);
+}
+
+/** Runs a command with each of some faults, and what follows. */
+async function atPoints(kind: Kind, act: (point: Change, isResumed: boolean) => Promise<void>): Promise<void> {
+  const random = createRandom(seed);
+  if (!recorded.has(kind)) recorded.set(kind, changesOf(kind));
+  const all = (await recorded.get(kind)) ?? [];
+  expect(all.length).toBeGreaterThan(30);
+  const points = all.toSorted(() => random() - 0.5).slice(0, most);
+  for (let at = 0; at < points.length; at += atOnce)
+    await Promise.all(points.slice(at, at + atOnce).map((point) => act(point, random() < 0.5)));
+}
+
 describe.skipIf(!canInject).each(kinds)('%s', (_, kind) => {
-  let recorded: Promise<readonly Change[]> | undefined;
-
-  it.each(faults)(`that %s is completed by the same command (${tried})`, { timeout }, async (__, how) => {
-    const random = createRandom(seed);
-    const all = await (recorded ??= changesOfAll());
-    expect(all.length).toBeGreaterThan(30);
-    await atPoints(all, random, (point) => completed(point, how, random() < 0.5));
-  });
-
-  async function changesOfAll(): Promise<readonly Change[]> {
-    const place = await newPlace(kind);
-    const trace = join(place.home, 'trace');
-    expect(await runUnder(place, kind, recordingChanges(trace))).toMatchObject({ code: 10 });
-    return changesIn(trace);
-  }
-
-  async function completed(change: Change, how: How, isResumed: boolean): Promise<void> {
-    const place = await newPlace(kind);
-    const crashed = await runUnder(place, kind, how(change));
-    const accepted = place.service.asked.filter(({ reply }) => reply === 200).length;
-    const { rows = few, reached } = kind;
-    // A resumed batch would reach all.
-    const resumed = isResumed && reached === undefined ? await place.bin(rig.resume()) : undefined;
-    const past = Date.now() / 1_000 - 61;
-    for (const path of rig.leftBehind(place)) utimesSync(join(place.home, path), past, past);
-    const again = await place.bin(kind.words);
-    const report = await rig.rowsOf(place);
-    labeled([change, crashed, resumed, again], () => {
-      expect(crashed.code).not.toBe(1);
-      expect(isTrue(crashed.stdout, accepted)).toBe(true);
-      // The batch may not exist yet, or not be loaded to its end.
-      const { code = 0, stderr = '' } = resumed ?? {};
-      const refusal = code === 5 || code === 11 ? errorIn(stderr)['code'] : code;
-      expect(refusal).toBeOneOf(['not-found', 'batch-cut-off', 0, 10]);
-      const summary = rig.summaryIn(again.stdout);
-      expect(rig.countedIn(summary)).toBe(rows);
-      expect([rig.repeated(place.service), rig.leftBehind(place)]).toEqual([[], []]);
-      expect([report.length, new Set(report.map(({ row }) => row)).size]).toEqual([rows, rows]);
-      const settled = report.filter(({ outcome }) => outcome !== 'waiting');
-      expect(rig.misjudged(place.service, settled)).toEqual([]);
-      const count = (wanted: string) => settled.filter(({ outcome }) => outcome === wanted).length;
-      const unsure = count('unsure');
-      expect(reached === undefined ? settled.length : count('sent') + unsure).toBe(reached ?? rows);
-      expect(unsure).toBeLessThanOrEqual(kind.inFlight ?? inFlight);
-      expect(summary['unsure']).toBe(unsure);
-      // Failed rows are reported once, unsure ones each time.
-      expect(again.code).toBeOneOf(unsure > 0 ? [10] : [0, 10]);
-    });
-  }
+  it.each(faults)(`that %s is completed by the same command (${tried})`, { timeout }, (__, how) =>
+    atPoints(kind, async (change, isResumed) => {
+      const place = await newPlace(kind);
+      const crashed = await runUnder(place, kind, how(change));
+      const accepted = place.service.asked.filter(({ reply }) => reply === 200).length;
+      const { rows = few, reached } = kind;
+      // A resumed batch would reach all.
+      const resumed = isResumed && reached === undefined ? await place.bin(rig.resume()) : undefined;
+      const past = Date.now() / 1_000 - 61;
+      for (const path of rig.leftBehind(place)) utimesSync(join(place.home, path), past, past);
+      const again = await place.bin(kind.words);
+      const report = await rig.rowsOf(place);
+      labeled([change, crashed, resumed, again], () => {
+        expect(crashed.code).not.toBe(1);
+        expect(isTrue(crashed.stdout, accepted)).toBe(true);
+        // The batch may not exist yet, or not be loaded to its end.
+        const { code = 0, stderr = '' } = resumed ?? {};
+        const refusal = code === 5 || code === 11 ? errorIn(stderr)['code'] : code;
+        expect(refusal).toBeOneOf(['not-found', 'batch-cut-off', 0, 10]);
+        const summary = rig.summaryIn(again.stdout);
+        expect(rig.countedIn(summary)).toBe(rows);
+        expect([rig.repeated(place.service), rig.leftBehind(place)]).toEqual([[], []]);
+        expect([report.length, new Set(report.map(({ row }) => row)).size]).toEqual([rows, rows]);
+        const settled = report.filter(({ outcome }) => outcome !== 'waiting');
+        expect(rig.misjudged(place.service, settled)).toEqual([]);
+        const count = (wanted: string) => settled.filter(({ outcome }) => outcome === wanted).length;
+        const unsure = count('unsure');
+        expect(reached === undefined ? settled.length : count('sent') + unsure).toBe(reached ?? rows);
+        expect(unsure).toBeLessThanOrEqual(kind.inFlight ?? inFlight);
+        expect(summary['unsure']).toBe(unsure);
+        // Failed rows are reported once, unsure ones each time.
+        expect(again.code).toBeOneOf(unsure > 0 ? [10] : [0, 10]);
+      });
+    }),
+  );
 });
 
 describe.skipIf(!canInject)('a single message', () => {
   const kind: Kind = { words: ['send-template', rig.phoneOf(1), 'welcome', '-p', 'P1', '-o', 'json'] };
-  let recorded: Promise<readonly Change[]> | undefined;
 
-  it.each(faults)(`that %s is sent once by the same command (${tried})`, { timeout }, async (_, how) => {
-    const random = createRandom(seed);
-    const all = await (recorded ??= changesOfAll());
-    expect(all.length).toBeGreaterThan(30);
-    await atPoints(all, random, async (change) => {
+  it.each(faults)(`that %s is sent once by the same command (${tried})`, { timeout }, (_, how) =>
+    atPoints(kind, async (change) => {
       const place = await newPlace(kind);
       const crashed = await runUnder(place, kind, how(change));
       const asked = place.service.asked.length;
@@ -128,15 +131,8 @@ describe.skipIf(!canInject)('a single message', () => {
         expect(isRefused ? errorIn(again.stderr)['code'] : again.code).toBeOneOf(['sent-before', 'sent-unsure', 0]);
         expect(place.service.asked).toHaveLength(isRefused ? asked : 1);
       });
-    });
-  });
-
-  async function changesOfAll(): Promise<readonly Change[]> {
-    const place = await newPlace(kind);
-    const trace = join(place.home, 'trace');
-    expect(await runUnder(place, kind, recordingChanges(trace))).toMatchObject({ code: 0 });
-    return changesIn(trace);
-  }
+    }),
+  );
 });
 
 /** Whether a summary, if there is one, knows how many rows the service accepted, apart from the unsure ones. */
@@ -153,15 +149,6 @@ function labeled(happened: unknown, check: () => void): void {
   } catch (cause) {
     throw new Error(JSON.stringify(happened, undefined, 2), { cause });
   }
-}
-
-async function atPoints(
-  all: readonly Change[],
-  random: () => number,
-  act: (point: Change) => Promise<void>,
-): Promise<void> {
-  const points = all.length > most ? all.toSorted(() => random() - 0.5).slice(0, most) : all;
-  for (let at = 0; at < points.length; at += atOnce) await Promise.all(points.slice(at, at + atOnce).map(act));
 }
 
 /** Runs the command with the words of another command before it. */

@@ -5,7 +5,6 @@ import type { Reply } from '../../support/service.ts';
 import { createModel } from '../../store/model.ts';
 import { type Answer, isProcess, type Process, type Result, type SendOptions } from '../../store/world.ts';
 import { createChoices, profileOf, profiles } from './choices.ts';
-import { typed } from './command.ts';
 import { createComparison, profileWith, type Request } from './comparison.ts';
 import { hour, type Machine, minute } from './rig.ts';
 import type { Result as Ended } from './summary.ts';
@@ -325,4 +324,24 @@ export async function walk(machine: Machine, seed: number, steps: number, told: 
 
 function isOfBackground({ key }: Request): boolean {
   return profileWith(key) === 'a-background';
+}
+
+/** The people of a command, its words, and the file. */
+function typed(machine: Machine, o: SendOptions, profile = profileOf(o)) {
+  const { name = '', rows = [] } = o.file ?? {};
+  const people = rows.map(({ phone = '', order, text }) => ({ phone, order: String(order), name: text }));
+  const excluded = (o.excludeFrom ?? []).map((phone) => ({ phone, name: '' }));
+  const words = [
+    `--profile=${profile}`,
+    ...(o.batch === undefined ? [] : ['--batch', o.batch]),
+    ...(o.again ? ['--again'] : []),
+    ...(o.resend ?? []).flatMap((rows) => ['--resend', rows]),
+    ...(excluded.length > 0 ? ['--exclude-from', machine.write(excluded, 'excluded.csv')] : []),
+    ...(o.noExcludeFrom ? ['--no-exclude-from'] : []),
+    ...(o.first === undefined ? [] : ['--first', String(o.first)]),
+    ...(o.atMost === undefined ? [] : ['--at-most', String(o.atMost)]),
+    ...(o.per === undefined ? [] : ['--per', o.per]),
+    ...Object.entries(o.where ?? {}).flatMap(([column, value]) => ['--where', `${column}=${value}`]),
+  ];
+  return [people, words, { file: `${name}.csv` }] as const;
 }

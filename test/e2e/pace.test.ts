@@ -1,19 +1,22 @@
-import { expect, it, onTestFinished } from 'vitest';
+import { execa } from 'execa';
+import { expect, it } from 'vitest';
 import type { Host } from '../../src/base/host.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import { createClock } from '../../src/sandbox/time/clock.ts';
-import { temporaryHome } from '../support/bin.ts';
+import { serve } from '../client/servers.ts';
+import { binary, cleanEnv } from '../support/bin.ts';
 import { cli } from '../support/cli.ts';
+import { newHome } from '../support/fake-service.ts';
 import { serveLocal } from '../support/local.ts';
-import { counted } from '../support/pace.ts';
+import { counted, profiled } from '../support/pace.ts';
+import { posixOnly } from '../support/system.ts';
 
 const order = ['send-template', '+12025550101', 'order_update', '-p', 'Ada', '-p', 'A-1042'];
 
 /** A machine with a running sandbox, whose clock advances whenever a process waits. */
 async function machine(options: SandboxOptions = {}) {
-  const home = temporaryHome();
-  onTestFinished(() => home.remove());
+  const home = newHome();
   let time = 1_000_000;
   const later: Host['later'] = (milliseconds, run) => {
     const due = time + milliseconds;
@@ -24,10 +27,9 @@ async function machine(options: SandboxOptions = {}) {
     return () => clearImmediate(immediate);
   };
   const clock = createClock({ ahead: 0 }, () => Date.UTC(2026, 0, 1) + time);
-  const sandbox = await serveLocal(home.path, { clock, ...options });
-  const run = (...argv: string[]) =>
-    cli([...argv, '--profile', 'local'], { home: home.path, later, steady: () => time });
-  return { home: home.path, sandbox, run };
+  const sandbox = await serveLocal(home, { clock, ...options });
+  const run = (...argv: string[]) => cli([...argv, '--profile', 'local'], { home, later, steady: () => time });
+  return { home, sandbox, run };
 }
 
 function statuses(sandbox: Sandbox): readonly number[] {
@@ -68,4 +70,17 @@ it.each([
   prepare(sandbox);
   expect(await run(...order)).toMatchObject({ code: 0 });
   expect(counted(home)).toBeUndefined();
+});
+
+it('counts all sixteen sends of eight concurrent processes', async () => {
+  posixOnly('it has no xargs');
+  const service = await serve((_, __, response) => response.end('{"message_id":"msg_1"}'));
+  const home = await profiled(service.url, 'enterprise', 60);
+  const phones = Array.from({ length: 16 }, (_, at) => `+12025550${100 + at}\n`).join('');
+  const words = ['-P', '8', '-I', '{}', process.execPath, binary, 'send-template', '{}', 'order_update'];
+  const { exitCode, stderr } = await execa('xargs', words, { input: phones, env: cleanEnv(home), extendEnv: false });
+  // Each send has the note about its sandbox key, and no other.
+  expect([exitCode, stderr.replaceAll(/^note: with a sandbox key .*\n?/gm, '')]).toEqual([0, '']);
+  expect(service.seen).toHaveLength(16);
+  expect(counted(home)).toBe(16);
 });
