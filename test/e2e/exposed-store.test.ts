@@ -1,10 +1,11 @@
 import { chmodSync, chownSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { dirname } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { serve } from '../client/servers.ts';
 import { liveKey, storeAcme, testKey } from '../commands/profile-store.ts';
-import { bin, temporaryHome } from '../support/bin.ts';
+import { bin } from '../support/bin.ts';
+import { newHome } from '../support/fake-service.ts';
 import { posixOnly } from '../support/system.ts';
 
 posixOnly('a file has no mode');
@@ -15,10 +16,9 @@ const isRoot = userInfo().uid === 0;
 /** A machine whose active profile has a key for a real HTTP server. */
 async function machine(key: string) {
   const service = await serve((_, __, response) => response.end('{"data":[]}'));
-  const home = temporaryHome();
-  onTestFinished(() => home.remove());
-  const file = storeAcme(home.path, { baseUrl: service.url, key });
-  return { home: home.path, service, file, folder: dirname(file) };
+  const home = newHome();
+  const file = storeAcme(home, { baseUrl: service.url, key });
+  return { home, service, file, folder: dirname(file) };
 }
 
 type Machine = Awaited<ReturnType<typeof machine>>;

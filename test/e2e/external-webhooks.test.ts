@@ -2,18 +2,13 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { locatorsIn } from '../../src/sandbox/remote/locator.ts';
 import { openRemote } from '../../src/sandbox/remote/remote.ts';
-import { startBin, temporaryHome } from '../support/bin.ts';
+import { startBin } from '../support/bin.ts';
 import { alive, cli } from '../support/cli.ts';
+import { newHome } from '../support/fake-service.ts';
 import { serveLocal } from '../support/local.ts';
 
 // No machine has this address: a connection fails or never completes.
 const elsewhere = 'http://192.0.2.1:9/hook';
-
-function newHome(): string {
-  const home = temporaryHome();
-  onTestFinished(() => home.remove());
-  return home.path;
-}
 
 /** A sandbox in the foreground. */
 async function started(home: string, env: Readonly<Record<string, string>> = {}) {

@@ -1,32 +1,32 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { httpRequest } from '../../src/base/http-request.ts';
 import { secret, signed } from '../commands/webhooks-rig.ts';
 import { raw } from '../sandbox/served.ts';
-import { bin, type Running, startBin, temporaryHome } from '../support/bin.ts';
+import { bin, type Running, startBin } from '../support/bin.ts';
 import { alive } from '../support/cli.ts';
 import { drip, peakMemory } from '../support/endless-bodies.ts';
+import { newHome } from '../support/fake-service.ts';
 import { objects } from '../support/json-lines.ts';
 import { pour } from '../webhooks/pour.ts';
 
 const mebibyte = 1024 * 1024;
 const esc = '\u001b';
 
-let home: ReturnType<typeof temporaryHome>;
+let home: string;
 beforeEach(() => {
-  home = temporaryHome();
+  home = newHome();
 });
-afterEach(() => home.remove());
 
-const run = (...argv: readonly string[]) => bin(argv, { home: home.path });
+const run = (...argv: readonly string[]) => bin(argv, { home });
 
 async function listen(
   flags: readonly string[] = [],
   env: Readonly<Record<string, string>> = {},
 ): Promise<Running & { readonly port: number }> {
-  const running = startBin(['webhooks', 'listen', '--port', '0', '-o', 'ndjson', ...flags], { home: home.path, env });
+  const running = startBin(['webhooks', 'listen', '--port', '0', '-o', 'ndjson', ...flags], { home, env });
   onTestFinished(() => void alive(running.pid, 'SIGKILL'));
   await expect.poll(running.stdout).toContain('\n');
   const [ready] = objects(running.stdout());
@@ -121,7 +121,7 @@ describe.skipIf(process.platform !== 'linux')('bodies in one-byte chunks that ne
   });
 
   it('use little memory in a sandbox, which still works', { timeout: 120_000 }, async () => {
-    const running = startBin(['sandbox', 'start', '--port', '0', '--ephemeral', '-o', 'ndjson'], { home: home.path });
+    const running = startBin(['sandbox', 'start', '--port', '0', '--ephemeral', '-o', 'ndjson'], { home });
     onTestFinished(() => void alive(running.pid, 'SIGKILL'));
     await expect.poll(running.stdout).toContain('\n');
     const url = String(objects(running.stdout())[0]?.['url']);

@@ -118,7 +118,7 @@ export type Fields = Readonly<Record<string, unknown>>;
 
 /** The summary at the end of JSON or of lines. */
 export function summaryIn(stdout: string): Fields {
-  const summary = objects(stdout).at(-1);
+  const summary = objects(`${stdout.trimEnd()}\n`).at(-1);
   if (summary?.['type'] !== 'summary') throw new Error(`no summary: ${stdout}`);
   return summary;
 }

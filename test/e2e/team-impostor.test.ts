@@ -1,6 +1,7 @@
 import { createServer, type Socket } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
-import { bin, temporaryHome } from '../support/bin.ts';
+import { bin } from '../support/bin.ts';
+import { newHome } from '../support/fake-service.ts';
 
 /** A message of a server, with its type. */
 function message(type: string, ...parts: readonly (string | number)[]): Buffer {
@@ -47,14 +48,12 @@ it.each([
   { proof: 'with a wrong proof', end: [message('R', 12, 'v=AAAA'), ...welcome] },
 ])('a server that accepts the password $proof that it knows it is refused', async ({ end }) => {
   const { port, received } = await impostor(end);
-  const home = temporaryHome();
-  onTestFinished(home.remove);
   const env = {
     BIZMSG_BASE_URL: 'https://api.example.com',
     BIZMSG_API_KEY: 'sk_live_a1b2c3d4e5f6',
     BIZMSG_TEAM: `postgres://ann:secret@127.0.0.1:${port}/x`,
   };
-  const { code, stderr } = await bin(['team', 'status'], { home: home.path, env });
+  const { code, stderr } = await bin(['team', 'status'], { home: newHome(), env });
   expect([code, stderr]).toEqual([3, expect.stringContaining('does not know the password, so it is another server')]);
   expect(received()).not.toContain('SELECT');
 });
