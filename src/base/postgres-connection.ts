@@ -71,11 +71,24 @@ function atOnce<T extends object>(statement: T): T {
   return Object.defineProperty(statement, 'describeFirst', { get: () => false, set() {} });
 }
 
-/** Runs the body of a transaction. */
+/** Runs the body of a transaction. Of several errors, the first is that of the statement that failed. */
 export async function resultOf<T>(body: Transaction<T>, run: Query): Promise<T> {
   const steps = body();
+  const used: Promise<void>[] = [];
   let step = steps.next();
-  while (step.done !== true) step = steps.next(await rowsOf(step.value, run));
+  while (step.done !== true) {
+    const rows = rowsOf(step.value, run);
+    if ('use' in step.value && step.value.use) {
+      const use = rows.then(step.value.use);
+      use.catch(() => {});
+      used.push(use);
+      step = steps.next([]);
+    } else {
+      const [arrived] = await Promise.all([rows, ...used]);
+      step = steps.next(arrived);
+    }
+  }
+  await Promise.all(used);
   return step.value;
 }
 

@@ -6,6 +6,8 @@ export type Row = Readonly<Record<string, Value>>;
 export interface Statement {
   readonly sql: string;
   readonly values: readonly Value[];
+  /** Gets the rows once they arrive; the body goes on without them. */
+  readonly use?: (rows: readonly Row[]) => void;
 }
 
 /** One statement for many rows, which returns nothing: much faster than to yield each. */
@@ -23,6 +25,15 @@ export type Transaction<T> = () => Generator<Statement | Repeated, T, readonly R
 /** The rows of one statement, for use with `yield*`. */
 export function* query(sql: string, ...values: readonly Value[]): Generator<Statement, readonly Row[], readonly Row[]> {
   return yield { sql, values };
+}
+
+/** A statement without a round trip of its own. Its rows are used before those of the next one arrive; a throw undoes all. */
+export function* pipelined(
+  sql: string,
+  values: readonly Value[],
+  use: (rows: readonly Row[]) => void = () => {},
+): Generator<Statement, void, readonly Row[]> {
+  yield { sql, values, use };
 }
 
 export interface Database {

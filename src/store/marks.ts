@@ -2,7 +2,7 @@ import { closeSync, constants, openSync, readSync, writeSync } from 'node:fs';
 import { fsError, unsafe } from '../base/errors.ts';
 import { integrityProblem } from '../base/sqlite.ts';
 import { damaged, newer } from '../base/sqlite-errors.ts';
-import { type Database, query, type Row, type Transaction } from '../base/transaction.ts';
+import { type Database, pipelined, query, type Row, type Transaction } from '../base/transaction.ts';
 import { integer, type Steps, text } from './columns.ts';
 import { lease } from './schema.ts';
 
@@ -73,25 +73,26 @@ export function watched(database: Database, mark: Mark, server: string = noServe
         return yield* body();
       }, signal),
     async write<T>(body: Transaction<T>, signal?: AbortSignal): Promise<T> {
-      const [result, tick, id] = await database.write(function* () {
-        const [row] = yield* query(
-          `UPDATE meta SET tick = tick + 1 RETURNING tick - 1 AS tick, id, server, ${server} AS server_now`,
-        );
-        const tick = refuseOlder(mark, row, server);
-        return [yield* body(), tick + 1, text(row, 'id')] as const;
+      let row: Row | undefined;
+      const sql = `UPDATE meta SET tick = tick + 1 RETURNING tick - 1 AS tick, id, server, ${server} AS server_now`;
+      const result = await database.write(function* () {
+        yield* pipelined(sql, [], (rows) => {
+          [row] = rows;
+          refuseOlder(mark, row, server);
+        });
+        return yield* body();
       }, signal);
       // After the commit: before it, a process that is killed would leave a mark that is ahead.
-      mark.raise(tick, id);
+      mark.raise(integer(row, 'tick') + 1, text(row, 'id'));
       return result;
     },
   };
 }
 
-function refuseOlder(mark: Mark, row: Row | undefined, server: string): number {
+function refuseOlder(mark: Mark, row: Row | undefined, server: string): void {
   const tick = integer(row, 'tick');
   if (server !== noServer && !mark.isOf(text(row, 'id'))) throw otherTeam();
   if (tick < mark.read() || text(row, 'server') !== text(row, 'server_now')) throw older(server);
-  return tick;
 }
 
 function otherTeam(): Error {

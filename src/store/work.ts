@@ -1,5 +1,5 @@
 import { unsafe } from '../base/errors.ts';
-import { type Database, query, type Row } from '../base/transaction.ts';
+import { type Database, pipelined, query, type Row } from '../base/transaction.ts';
 import { type Batch, batchWithId, singles } from './batch.ts';
 import { outcomeOf, parameters, verdict } from './before.ts';
 import { integer, optionalText, type Steps, text, word } from './columns.ts';
@@ -196,11 +196,15 @@ const forget = `DELETE FROM item WHERE ${mine} RETURNING 'waiting' AS state`;
 
 /** Writes an answer. One that says the message was accepted always wins; any other needs the lease. */
 export function settle(database: Database, settlement: Settlement): Promise<Settled> {
-  const { batch, worker, now, answer } = settlement;
+  const { batch, worker, claim, now, answer } = settlement;
   return database.write(function* () {
-    if (answer.kind !== 'sent' && batch !== singles && !(yield* holds(batch, worker, now))) return 'late';
-    const [row] = yield* written(settlement);
-    if (answer.kind === 'sent') return 'sent';
+    if (answer.kind === 'sent') {
+      const { messageId = null, knownAs = null } = answer;
+      yield* pipelined(settlements.sent, [batch, claim.n, now, messageId, claim.text, knownAs]);
+      return 'sent';
+    }
+    if (batch !== singles && !(yield* holds(batch, worker, now))) return 'late';
+    const [row] = yield* written(settlement, answer);
     if (!row) return 'late';
     const state = word(row, 'state', ['sent', 'failed', 'unsure', 'waiting']);
     return state === 'sent' ? 'kept' : state;
@@ -212,11 +216,12 @@ function* holds(id: string, worker: string, now: number): Steps<boolean> {
   return (yield* query(sql, id, worker, now)).length > 0;
 }
 
-function written({ batch, claim, answer, now }: Settlement): Steps<readonly Row[]> {
-  const { n, attempt, text } = claim;
+function written(
+  { batch, claim, now }: Settlement,
+  answer: Exclude<Answer, { readonly kind: 'sent' }>,
+): Steps<readonly Row[]> {
+  const { n, attempt } = claim;
   if (answer.kind === 'again' && batch === singles) return query(forget, batch, n, attempt);
-  if (answer.kind === 'sent')
-    return query(settlements.sent, batch, n, now, answer.messageId ?? null, text, answer.knownAs ?? null);
   if (answer.kind === 'again') return query(settlements.again, batch, n, attempt);
   return query(settlements[answer.kind], batch, n, attempt, now, answer.reason, answer.code);
 }

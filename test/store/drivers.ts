@@ -84,6 +84,8 @@ export async function openMemory(): Promise<Database> {
     const statement = prepared.get(sql) ?? connection.prepare(text);
     prepared.set(sql, statement);
     const runs = 'each' in given ? given.each : [given.values];
-    return runs.flatMap((values) => statement.all(...order.map((number) => values[number - 1] ?? null)));
+    const rows = runs.flatMap((values) => statement.all(...order.map((number) => values[number - 1] ?? null)));
+    if ('use' in given) given.use?.(rows);
+    return rows;
   }
 }
