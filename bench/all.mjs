@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { install } from './rig/processes.mjs';
 
 const node = join(install(`node-${process.platform}-${process.arch}`, '24.21.0'), 'bin/node');
-const missed = ['start-up', 'sandbox', 'listen', 'import', 'pace'].filter((name) => {
+const missed = ['start-up', 'sandbox', 'listen', 'import'].filter((name) => {
   const words = [join(import.meta.dirname, `${name}.mjs`), ...process.argv.slice(2)];
   return spawnSync(node, words, { stdio: 'inherit' }).status !== 0;
 });

@@ -25,12 +25,8 @@ export function tsvText(text: string, options: CellOptions = {}): string {
   );
 }
 
-/** Most cells need no escape. */
-const plainCell = /^(?!")[ -[\]-~]*$/;
-
 /** Also escapes a leading quote, which other programs would read as the start of a quoted cell. */
 export function tsvCell(text: string, options?: CellOptions): string {
-  if (plainCell.test(text)) return text;
   return tsvText(text, options).replace(/^"/, '\\"');
 }
 

@@ -31,35 +31,17 @@ export type ErrorCode =
   | 'answer-too-large'
   | 'bad-secret'
   | 'bad-variable'
-  | 'batch-cancelled'
-  | 'batch-changed'
-  | 'batch-cut-off'
-  | 'batch-taken'
-  | 'batch-unknown'
-  | 'batch-unnamed'
-  | 'batch-working'
-  | 'no-memory'
-  | 'no-team'
   | 'bug'
   | 'ca-file'
   | 'clock-wrong'
   | 'connection-lost'
   | 'count-missing'
-  | 'database-busy'
-  | 'database-damaged'
-  | 'database-newer'
-  | 'database-refused'
-  | 'database-removed'
-  | 'database-unreachable'
   | 'declined'
   | 'empty-variable'
   | 'exclude-file'
   | 'excluded'
   | 'file-unusable'
   | 'forbidden'
-  | 'foreign-address'
-  | 'foreign-link'
-  | 'foreign-origin'
   | 'interrupted'
   | 'key'
   | 'key-in-arguments'
@@ -69,19 +51,6 @@ export type ErrorCode =
   | 'live-key-to-sandbox'
   | 'local-key-elsewhere'
   | 'message-failed'
-  | 'no-command'
-  | 'no-events'
-  | 'no-key'
-  | 'no-profile'
-  | 'no-sandbox'
-  | 'no-secret'
-  | 'no-single-list'
-  | 'no-sqlite'
-  | 'no-such-event'
-  | 'not-confirmed'
-  | 'not-found'
-  | 'not-in-time'
-  | 'not-own'
   | 'only-local'
   | 'opposite'
   | 'opted-out'
@@ -97,32 +66,10 @@ export type ErrorCode =
   | 'redirect-refused'
   | 'rejected'
   | 'reserved-profile'
-  | 'sandbox-busy'
-  | 'sandbox-ended'
-  | 'sandbox-gone'
-  | 'sandbox-refused'
-  | 'sandbox-running'
-  | 'sandbox-start'
   | 'send-in-progress'
-  | 'sent-before'
-  | 'sent-unsure'
   | 'service-fault'
-  | 'state-unreadable'
-  | 'state-unwritable'
-  | 'store-damaged'
-  | 'store-locked'
-  | 'store-unreadable'
-  | 'store-unwritable'
-  | 'team-missing'
-  | 'team-not-joined'
-  | 'team-other'
-  | 'template-unfit'
-  | 'template-unknown'
   | 'timeout'
   | 'tls'
-  | 'too-many-errors'
-  | 'too-many-files'
-  | 'too-many-rows'
   | 'two-callers'
   | 'unauthorized'
   | 'unexpected'
@@ -134,7 +81,21 @@ export type ErrorCode =
   | 'unrunnable'
   | 'unverified-tls'
   | 'usage'
-  | 'wrong-mode';
+  | 'wrong-mode'
+  | `too-many-${'errors' | 'files' | 'rows'}`
+  | `batch-${'cancelled' | 'changed' | 'cut-off' | 'taken' | 'unknown' | 'unnamed' | 'working'}`
+  | `database-${'busy' | 'damaged' | 'newer' | 'refused' | 'removed' | 'unreachable'}`
+  | `foreign-${'address' | 'link' | 'origin'}`
+  | `no-${'command' | 'events' | 'key' | 'memory' | 'profile' | 'sandbox' | 'secret' | 'sqlite' | 'team'}`
+  | 'no-single-list'
+  | 'no-such-event'
+  | `not-${'confirmed' | 'found' | 'in-time' | 'own'}`
+  | `sandbox-${'busy' | 'ended' | 'gone' | 'refused' | 'running' | 'start'}`
+  | `sent-${'before' | 'unsure'}`
+  | `state-${'unreadable' | 'unwritable'}`
+  | `store-${'damaged' | 'locked' | 'unreadable' | 'unwritable'}`
+  | `team-${'missing' | 'not-joined' | 'other'}`
+  | `template-${'unfit' | 'unknown'}`;
 
 /** Whether a mutating call was processed. */
 export type Done = 'no' | 'unknown';
@@ -159,12 +120,8 @@ export class CliError extends Error {
   constructor(exit: ExitName, code: ErrorCode, message: string, details: FailureDetails = {}) {
     super(message, { cause: details.cause });
     this.name = 'CliError';
-    this.exit = exit;
-    this.code = code;
-    this.hint = details.hint;
-    this.status = details.status;
-    this.body = details.body;
-    this.done = details.done;
+    [this.exit, this.code] = [exit, code];
+    ({ hint: this.hint, status: this.status, body: this.body, done: this.done } = details);
   }
 
   /** A copy with another hint. */
@@ -196,14 +153,8 @@ export function unsafe(code: ErrorCode, message: string, hint?: string): CliErro
   return new CliError('unsafe', code, message, { hint });
 }
 
-interface FsError {
-  readonly code: string;
-  /** A readable description of the code. */
-  readonly reason: string;
-}
-
-/** Returns code and reason of a file system error; undefined for other errors. */
-export function fsError(error: unknown): FsError | undefined {
+/** The code of a file system error, and what it means; undefined for other errors. */
+export function fsError(error: unknown): { readonly code: string; readonly reason: string } | undefined {
   if (!(error instanceof Error && 'code' in error && typeof error.code === 'string')) return undefined;
   return { code: error.code, reason: reasons[error.code] ?? error.code };
 }

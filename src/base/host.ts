@@ -17,16 +17,9 @@ export interface Output {
   write(text: string | Uint8Array): Promise<void>;
 }
 
-interface Child {
+interface Detached {
   readonly pid?: number | undefined;
-  /** Lets this process end while the child keeps running. */
   unref(): void;
-}
-
-interface SpawnOptions {
-  readonly env: Env;
-  /** File for the child's output, created with mode 0600. */
-  readonly log: string;
 }
 
 /** A child process that inherits stdin, stdout and stderr. */
@@ -35,12 +28,6 @@ export interface Attached {
   readonly pid: number | undefined;
   /** Rejects if it could not be started. */
   readonly ended: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>;
-}
-
-interface AttachOptions {
-  readonly env: Env;
-  /** Starts it in a new session: it leads a process group and has no terminal. */
-  readonly apart: boolean;
 }
 
 /** The used part of `node:sqlite`. */
@@ -98,7 +85,8 @@ export interface Host {
   kill(pid: number, signal: 0 | EndSignal | 'SIGKILL'): boolean;
   /** Loads SQLite; undefined if this Node has none. */
   sqlite(): Sqlite | undefined;
-  /** Starts a process that outlives this one. */
-  spawnDetached(command: readonly string[], options: SpawnOptions): Child;
-  spawnAttached(command: readonly string[], options: AttachOptions): Attached;
+  /** Starts a process that outlives this one, once it is `unref`ed. `log` gets its output, with mode 0600. */
+  spawnDetached(command: readonly string[], options: { readonly env: Env; readonly log: string }): Detached;
+  /** `apart`: in a new session, so that it leads a process group and has no terminal. */
+  spawnAttached(command: readonly string[], options: { readonly env: Env; readonly apart: boolean }): Attached;
 }

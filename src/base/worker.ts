@@ -3,16 +3,6 @@ import { hostname } from 'node:os';
 import { readIfPresent } from './files.ts';
 import type { Host } from './host.ts';
 
-/** A process that works on a batch, or sends a single message. */
-interface Worker {
-  readonly pid: number;
-  /** When it started; undefined if the system does not report it. */
-  readonly ticks: string | undefined;
-  /** Whether it runs under this kernel, in this container. */
-  readonly isHere: boolean;
-  readonly host: string;
-}
-
 /**
  * A name for this process that no other has, as `pid:ticks@boot.namespace.host:random`: a pid alone is reused, and
  * differs between containers and machines.
@@ -23,12 +13,6 @@ export function workerName({ pid, random }: Pick<Host, 'pid' | 'random'>): strin
   return `${pid}:${startTicks(pid) ?? '-'}@${kernel()}.${host}:${suffix.padStart(8, '0')}`;
 }
 
-/** The pid of a worker, and its host if it is not this one; undefined if the name cannot be read. */
-export function describeWorker(name: string): { readonly pid: number; readonly host: string | undefined } | undefined {
-  const worker = read(name);
-  return worker && { pid: worker.pid, host: worker.isHere ? undefined : worker.host };
-}
-
 /** `process 4711 on laptop-2` */
 export function workerText(name: string): string {
   const { pid, host } = describeWorker(name) ?? { pid: undefined, host: 'another machine' };
@@ -37,7 +21,7 @@ export function workerText(name: string): string {
 
 /** Whether a worker ran on this machine, since its last start, and is gone. */
 export function isDead(name: string, { kill }: Pick<Host, 'kill'>): boolean {
-  const worker = read(name);
+  const worker = describeWorker(name);
   if (!worker?.isHere) return false;
   const { pid, ticks } = worker;
   return !kill(pid, 0) || (ticks !== undefined && startTicks(pid) !== ticks);
@@ -51,10 +35,13 @@ export function machineId(): string {
 // The database is not trusted, and the host is shown.
 const form = /^([1-9]\d{0,9}):(?:(\d+)|-)@([\da-f-]+\.(?:\d+|-))\.([\w.-]{1,255}):[\da-f]{8}$/;
 
-function read(name: string): Worker | undefined {
+/** Undefined if the name cannot be read. */
+export function describeWorker(name: string) {
   const [, pid, ticks, place, host] = form.exec(name) ?? [];
+  if (host === undefined) return undefined;
   // The host name is not compared: a laptop's may change with the network.
-  return host === undefined ? undefined : { pid: Number(pid), ticks, isHere: place === kernel(), host };
+  const isHere = place === kernel();
+  return { pid: Number(pid), ticks, isHere, host: isHere ? undefined : host };
 }
 
 /** When a process started; undefined for a dead process, even if it is not reaped yet, and on systems without /proc. */
@@ -65,11 +52,11 @@ function startTicks(pid: number): string | undefined {
   return fields[0] === 'Z' || fields[0] === 'X' ? undefined : fields[19];
 }
 
-let ownKernel: string | undefined;
+let thisKernel: string | undefined;
 
 /** Identifies the boot and the container. */
 function kernel(): string {
-  return (ownKernel ??= `${bootId()?.slice(0, 13) ?? '-'}.${namespace()}`);
+  return (thisKernel ??= `${bootId()?.slice(0, 13) ?? '-'}.${namespace()}`);
 }
 
 function bootId(): string | undefined {

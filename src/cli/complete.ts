@@ -101,9 +101,9 @@ function optionsFor(current: string, { node, options }: Typed): Offer {
 }
 
 async function valuesOf(param: Param<unknown>, before: string, typed: Typed, names: Names): Promise<Offer> {
-  const known = param.choices ?? param.known ?? byPlaceholder[placeholderOf(param)] ?? [];
-  if (known === 'files') return { kind: 'files', before, words: [] };
-  const offered = typeof known === 'string' ? await names(known, typed) : known.map((text) => ({ text }));
+  const source = param.choices ?? param.completion ?? byPlaceholder[placeholderOf(param)] ?? [];
+  if (source === 'files') return { kind: 'files', before, words: [] };
+  const offered = typeof source === 'string' ? await names(source, typed) : source.map((text) => ({ text }));
   // Alone, a word with a dash would be parsed as an option.
   const words = offered.filter(({ text }) => isPrintable(text) && (before !== '' || !text.startsWith('-')));
   return { kind: 'words', before, words: words.slice(0, 500) };

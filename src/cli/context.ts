@@ -51,7 +51,7 @@ export function createContext({ host, given, reporter, parse }: ContextOptions):
     connections.push(connection);
     return connection;
   };
-  const own = once(async () => connected(currentCaller(context)));
+  const current = once(async () => connected(currentCaller(context)));
 
   const context: CliContext = {
     host,
@@ -65,9 +65,9 @@ export function createContext({ host, given, reporter, parse }: ContextOptions):
     note,
     announced: new Set(),
     parse,
-    client: async (target) => (await (target ? connected(target) : own())).client,
-    sendOnce: async (exchange, choice) => (await own()).sendOnce(exchange, choice),
-    tryLookup: async (look) => (await own()).tryLookup(look),
+    client: async (target) => (await (target ? connected(target) : current())).client,
+    sendOnce: async (exchange, choice) => (await current()).sendOnce(exchange, choice),
+    tryLookup: async (look) => (await current()).tryLookup(look),
     clientForBatch: async (signals) => {
       const { openBatchClient } = await import('../session/batch-client.ts');
       const client = await openBatchClient(context, currentCaller(context), signals);

@@ -31,7 +31,7 @@ function describedCommand(path: readonly string[], node: Command): object {
     details: detailsOf(node) ?? null,
     arguments: shown.filter((param) => !isOption(param)).map(paramOf),
     options: shown.filter(isOption).map(paramOf),
-    refused_global_options: notAccepted(accepts).map((one) => longName(globals[one])),
+    refused_global_options: notAccepted(accepts).map((name) => longName(globals[name])),
     examples: examples.map((example) => `bizmsg ${example}`),
   };
 }

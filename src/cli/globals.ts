@@ -29,7 +29,7 @@ export type Globals = Input<typeof globals>;
 /** The hint for a file name after -o. */
 function toFile(text: string): string | undefined {
   const [, ending] = /\.(\w+)$/.exec(text) ?? [];
-  const format = formats.find((one) => one === ending) ?? 'csv';
+  const format = formats.find((name) => name === ending) ?? 'csv';
   return ending && `results go to stdout: -o ${format} > ${text}`;
 }
 

@@ -12,7 +12,7 @@ export interface Param<T> {
   readonly description: string;
   readonly choices?: readonly string[];
   /** Values for shell completion. */
-  readonly known?: readonly string[] | KnownSource;
+  readonly completion?: readonly string[] | KnownSource;
   /** Whether it may be given several times. */
   readonly repeats?: true;
   /** Its value if it is given without one: `--wait` means `--wait=delivered`. Other values need the `=`. */
@@ -96,8 +96,8 @@ export function rest(spec: `-- ${string}`, description: string): Param<readonly 
 }
 
 /** The param with values for shell completion. */
-export function knowing<T>(known: readonly string[] | KnownSource, param: Param<T>): Param<T> {
-  return { ...param, known };
+export function knowing<T>(completion: readonly string[] | KnownSource, param: Param<T>): Param<T> {
+  return { ...param, completion };
 }
 
 /** The option with `-p=` as an empty value. */
@@ -121,7 +121,7 @@ export function flag(spec: string, description: string): Param<boolean> {
 }
 
 export function chosen<const C extends readonly string[]>(text: string, choices: C, hint?: string): C[number] {
-  const choice = choices.find((one) => one === text);
+  const choice = choices.find((word) => word === text);
   if (choice !== undefined) return choice;
   const near = suggest(text, choices);
   throw usage(`"${text}" is not one of ${choices.join(', ')}`, hint ?? (near && `did you mean ${near}?`));

@@ -16,10 +16,15 @@ export const countryParam = option('--country <country>', 'of a national number:
  * Reads a phone of the command line. A national one is of the given country, else of the profile's or of the one that a
  * person names.
  */
-export async function typedPhone(context: Context, text: string, option?: string, given?: string): Promise<string> {
-  const phone = await readPhone(text, given);
+export async function typedPhone(
+  context: Context,
+  text: string,
+  option?: string,
+  typedCountry?: string,
+): Promise<string> {
+  const phone = await readPhone(text, typedCountry);
   if (typeof phone === 'string') return phone;
-  const isOpen = given === undefined && isNational(text);
+  const isOpen = typedCountry === undefined && isNational(text);
   const country = isOpen ? (profileCountry(context) ?? (await askedCountry(context, text))) : undefined;
   const national = country === undefined ? phone : await readPhone(text, country);
   if (typeof national === 'string') return national;

@@ -129,16 +129,16 @@ async function printed(outcome: CommandResult, options: PrinterOptions): Promise
 }
 
 /** Prints the result. After a change, one that does not fit the output options is printed whole. */
-async function print(outcome: CommandResult, given: PrinterOptions): Promise<void> {
+async function print(outcome: CommandResult, shared: PrinterOptions): Promise<void> {
   const { data, text, piped, first, changed } = outcome;
-  const options = { ...given, piped, first };
+  const options = { ...shared, piped, first };
   try {
     await new Printer(options).print(data, text);
   } catch (error) {
     const full = unwritable(error);
     if (full) throw lost(full, outcome);
     if (!(error instanceof CliError && error.exit === 'usage' && changed)) throw error;
-    given.note('not-as-asked', `${error.message}; showing the whole result`);
+    shared.note('not-as-asked', `${error.message}; showing the whole result`);
     const format = options.format === 'id' ? undefined : options.format;
     await new Printer({ ...options, format, columns: undefined }).print(data, text);
   }
@@ -151,7 +151,7 @@ function lost(full: CliError, { data, changed, exit, unprinted }: CommandResult)
     return new CliError('unsure', full.code, `it was done, but ${full.message}`, { hint, done: 'unknown' });
   }
   if (unprinted === undefined) return full;
-  const own = exit instanceof CliError && exit.code !== full.code ? exit : undefined;
-  const message = own ? `${own.message}; and ${full.message}` : full.message;
-  return new CliError((own ?? full).exit, (own ?? full).code, message, { hint: unprinted, cause: full });
+  const failure = exit instanceof CliError && exit.code !== full.code ? exit : undefined;
+  const message = failure ? `${failure.message}; and ${full.message}` : full.message;
+  return new CliError((failure ?? full).exit, (failure ?? full).code, message, { hint: unprinted, cause: full });
 }

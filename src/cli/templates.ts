@@ -64,12 +64,12 @@ export function factsIn(row: Row): TemplateFacts | undefined {
 }
 
 function textAt(row: Row, names: readonly string[]): string | undefined {
-  const name = names.find((one) => typeof row[one] === 'string');
+  const name = names.find((field) => typeof row[field] === 'string');
   return name === undefined ? undefined : String(row[name]);
 }
 
 function namesAt(row: Row, names: readonly string[]): readonly string[] | undefined {
-  const list = names.map((one) => row[one]).find((value) => Array.isArray(value));
+  const list = names.map((field) => row[field]).find((value) => Array.isArray(value));
   return Array.isArray(list) ? list.map((item, at) => nameOf(item) ?? String(at + 1)) : undefined;
 }
 
@@ -86,7 +86,7 @@ export function rendered({ text, variables = [] }: TemplateText, params: readonl
 /** Why the service may refuse this template with this number of params; undefined without a known reason. */
 export function doubtAbout(list: readonly TemplateFacts[], name: string, params: number): string | undefined {
   if (list.length === 0) return undefined;
-  const names = list.map((one) => one.name);
+  const names = list.map((template) => template.name);
   const { variables, status = '' } = list[names.indexOf(name)] ?? {};
   const near = suggest(name, names);
   if (!names.includes(name))

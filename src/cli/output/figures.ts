@@ -16,10 +16,10 @@ export function rowsText(count: number): string {
 
 /** A duration in its two largest units. */
 export function spanText(seconds: number): string {
-  const left = Math.max(0, Math.ceil(seconds));
-  if (left < 60) return `${left} s`;
-  const minutes = Math.ceil(left / 60);
-  if (left < 3_600) return `${Math.floor(left / 60)} min ${left % 60} s`;
+  const rounded = Math.max(0, Math.ceil(seconds));
+  if (rounded < 60) return `${rounded} s`;
+  const minutes = Math.ceil(rounded / 60);
+  if (rounded < 3_600) return `${Math.floor(rounded / 60)} min ${rounded % 60} s`;
   if (minutes < 24 * 60) return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
   return `${Math.floor(minutes / 60 / 24)} d ${Math.floor(minutes / 60) % 24} h`;
 }

@@ -79,8 +79,8 @@ export function failed(error: unknown, { aborted, reason }: AbortSignal, reporte
 }
 
 function failureOf(error: unknown, signal: unknown): CliError {
-  const known = interrupted(error, signal) ?? unwritable(error) ?? fileUnusable(error);
-  if (known) return known;
+  const expected = interrupted(error, signal) ?? unwritable(error) ?? fileUnusable(error);
+  if (expected) return expected;
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
   const hint = `please report it with the command and these lines:\n${text}`;
   return new CliError('unexpected', 'bug', `this is a bug in bizmsg: ${text.split('\n')[0]}`, { hint });

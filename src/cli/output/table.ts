@@ -39,8 +39,8 @@ const [short, longest] = [22, 100];
 const gap = 2;
 
 export function layoutOf(rows: readonly Row[], { ui, columns, first = [], header }: TableOptions): Layout {
-  const known = columnsOf(rows);
-  const wanted = ui.terminal ? [...first.filter((name) => known.includes(name)), ...known] : known;
+  const names = columnsOf(rows);
+  const wanted = ui.terminal ? [...first.filter((name) => names.includes(name)), ...names] : names;
   const all = (columns ?? [...new Set(wanted)]).map((name) =>
     measured(name, rows, { ui, header, isFirst: first.includes(name) }),
   );

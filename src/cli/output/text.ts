@@ -38,7 +38,7 @@ export function safeLines(text: string): string {
 export function safeJson(json: string): string {
   if (harmless.test(json)) return json;
   const { idle, hostile } = (expressions ??= unsafeCharacters());
-  return json.replace(idle, unicodeEscape).replace(hostile, (one) => (one === '\n' ? one : unicodeEscape(one)));
+  return json.replace(idle, unicodeEscape).replace(hostile, (mark) => (mark === '\n' ? mark : unicodeEscape(mark)));
 }
 
 /** Makes all texts of a value safe for a terminal, including field names. */
