@@ -23,11 +23,11 @@ const listTemplates = command({
   piped: 'rows',
   first: ['name', 'status', 'language', 'body', 'id'],
   run: async (context, input) => {
-    const found = await listing(context, 'listTemplates', input);
+    const templates = await listing(context, 'listTemplates', input);
     // A partial list must not replace the templates that are remembered.
-    if (input.limit === undefined && input.urlParams.length === 0 && isRows(found))
-      rememberTemplates(context, factsOf(found));
-    return found;
+    if (input.limit === undefined && input.urlParams.length === 0 && isRows(templates))
+      rememberTemplates(context, factsOf(templates));
+    return templates;
   },
   view: listView('templates'),
 });
@@ -48,14 +48,15 @@ const showTemplate = command({
   accepts: callOptions,
   run: async (context, { name, params }) => {
     const records = await templateRecords(await context.client(), context);
-    const known = factsOf(records);
-    rememberTemplates(context, known);
-    const found = known.filter((facts) => facts.name === name);
-    if (found.length > 1) context.note('same-name', `${found.length} templates are named "${name}"; showing the first`);
-    const [facts] = found;
-    const record = records.find((one) => factsIn(one)?.name === name || (!facts && Object.values(one).includes(name)));
-    if (!record) throw unknown(context, name, known);
-    const doubt = params.length > 0 ? doubtAbout(known, name, params.length) : undefined;
+    const templates = factsOf(records);
+    rememberTemplates(context, templates);
+    const [facts, ...others] = templates.filter((template) => template.name === name);
+    if (others.length > 0)
+      context.note('same-name', `${others.length + 1} templates are named "${name}"; showing the first`);
+    const isNamed = (record: Row) => factsIn(record)?.name === name || (!facts && Object.values(record).includes(name));
+    const record = records.find(isNamed);
+    if (!record) throw unknown(context, name, templates);
+    const doubt = params.length > 0 ? doubtAbout(templates, name, params.length) : undefined;
     if (doubt !== undefined) context.note('template', doubt);
     return { facts, record, message: facts && params.length > 0 ? rendered(facts, params) : undefined };
   },
@@ -68,13 +69,10 @@ function factsOf(records: readonly Row[]): readonly TemplateFacts[] {
   return records.flatMap((record) => factsIn(record) ?? []);
 }
 
-function unknown(context: Context, name: string, known: readonly TemplateFacts[]): CliError {
-  const hint = unknownTemplateHint(
-    context,
-    name,
-    known.map((one) => one.name),
-  );
-  return new CliError('notFound', 'template-unknown', `the service does not list a template "${name}"`, { hint });
+function unknown(context: Context, name: string, templates: readonly TemplateFacts[]): CliError {
+  const names = templates.map((template) => template.name);
+  const message = `the service does not list a template "${name}"`;
+  return new CliError('notFound', 'template-unknown', message, { hint: unknownTemplateHint(context, name, names) });
 }
 
 function shown({ name, language, status, text, variables }: TemplateFacts, message: string | undefined): object {

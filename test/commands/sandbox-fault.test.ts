@@ -37,7 +37,6 @@ describe('sandbox fault', () => {
 
   it.each([
     ['send-template', 'does not say what fails', 'such as send-template=500'],
-    ['claer', '"claer" is not a fault', 'did you mean clear?'],
     ['sned-template=hang', 'is neither an endpoint nor an event', 'did you mean send-template?'],
     ['contacts=hang', 'is neither an endpoint nor an event', 'did you mean contacts-list or contacts-create?'],
     ['events,send-template=drop', 'has endpoints and events', ''],

@@ -145,17 +145,6 @@ describe('webhooks replay', () => {
     expect((await run('webhooks list --failed -o id')).stdout).toBe(`${ids[1]}\n`);
   });
 
-  it('sends to another machine only after confirmation', async () => {
-    const { send, run } = await listener();
-    const target = await accepting();
-    await send('1');
-    const elsewhere = `http://0.0.0.0:${target.port}`;
-    const { code, stderr } = await run(`webhooks replay e --to ${elsewhere}`);
-    expect([code, target.seen]).toEqual([11, []]);
-    expect(stderr).toContain(`Send events to ${elsewhere}`);
-    expect((await run(`webhooks replay e --to ${elsewhere} --yes`)).code).toBe(0);
-  });
-
   it.each([
     ['', 'specify which events to replay'],
     ['e', 'give one with --to'],

@@ -1,5 +1,4 @@
 import { usage } from '../../base/errors.ts';
-import { suggest } from '../../base/suggest.ts';
 import { command } from '../../cli/command.ts';
 import { printOptions } from '../../cli/globals.ts';
 import { atLeastOne, duration, flag, knowing, option, words } from '../../cli/params.ts';
@@ -74,8 +73,6 @@ export const sandboxFault = command({
 /** The fault that a word such as `send-template=500` asks for. */
 function faultIn(word: string): Pick<Fault, 'on' | 'effect'> {
   const [names = '', text] = word.split(/=(.*)/s);
-  if (text === undefined && suggest(word, ['clear']) !== undefined)
-    throw usage(`"${word}" is not a fault`, 'did you mean clear?');
   const on = namesIn(names, targets, 'neither an endpoint nor an event');
   const areEvents = on.every(isEventName);
   if (text === undefined)

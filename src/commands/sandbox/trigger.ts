@@ -2,11 +2,10 @@ import { usage } from '../../base/errors.ts';
 import { command, type Context } from '../../cli/command.ts';
 import { printOptions } from '../../cli/globals.ts';
 import { cell } from '../../cli/output/rows.ts';
-import { type Input, knowing, option, required } from '../../cli/params.ts';
-import { type EventName, eventNames, isEventName } from '../../contract/events.ts';
+import { chosen, type Input, knowing, option, required } from '../../cli/params.ts';
+import { eventNames } from '../../contract/events.ts';
 import { ask } from './control.ts';
 import { subjectOf } from './lines.ts';
-import { unknownWord } from './names.ts';
 
 /** One option for each field of an event; two for a reason. */
 const fieldOptions = {
@@ -41,7 +40,10 @@ export const triggerEvent = command({
   details: `The sandbox first changes its state as the service would, then sends the event to the webhooks like any
     other. Anything you omit is generated.`,
   params: {
-    event: knowing(eventNames, required('<event>', `the event: ${eventNames.join(', ')}`, eventName)),
+    event: knowing(
+      eventNames,
+      required('<event>', `the event: ${eventNames.join(', ')}`, (text) => chosen(text, eventNames)),
+    ),
     ...fieldOptions,
   },
   examples: [
@@ -62,11 +64,6 @@ export const triggerEvent = command({
   view: ({ events }, ui) =>
     events.map(({ id, type, at, data }) => ui.line([ui.time(at), type, id, cell(subjectOf(data))])).join('\n'),
 });
-
-function eventName(text: string): EventName {
-  if (isEventName(text)) return text;
-  throw unknownWord(text, eventNames, 'not an event');
-}
 
 /** The fields of the event. Those that are not given are not sent. */
 async function fieldsIn(

@@ -15,7 +15,7 @@ import { confirmOutside } from './confirm-outside.ts';
 import { eventText, type Ready, readyText } from './lines.ts';
 import { eventsText } from '../sandbox/names.ts';
 import { whereParam } from './recorded.ts';
-import { type Sender, senderOf, type Subscription, subscribe } from './sender.ts';
+import { type Sender, senderOf, subscribe } from './sender.ts';
 import { givenSecret, secretParams, storedSecret } from './secrets.ts';
 
 const params = {
@@ -64,15 +64,10 @@ export const listenForEvents = command({
   view: ({ url }) => `Stopped ${url}`,
 });
 
-interface Listening {
-  readonly ready: Ready;
-  readonly listener: Listener;
-  readonly subscription: Subscription | undefined;
-  close(): Promise<void>;
-}
+type Listening = Awaited<ReturnType<typeof openListening>>;
 
 /** Starts a listener; if the sandbox is called, subscribes it to the sandbox's events. */
-async function openListening(context: Context, input: ListenInput): Promise<Listening> {
+async function openListening(context: Context, input: ListenInput) {
   const { openListener, usualPort } = await import('../../webhooks/listen.ts');
   const options = await checkedOptions(context, input);
   const [given, sender] = [await givenSecret(context, input), await senderFor(context, input)];
@@ -107,7 +102,8 @@ async function openListening(context: Context, input: ListenInput): Promise<List
       context.note('open', `listening on ${hostname}:${port}: anyone who can reach this machine can send events to it`);
     const sandbox = sender.kind === 'sandbox' ? sender.locator.url : null;
     const opt_outs = !input.optOuts ? null : secrets.length > 0 ? 'signed' : 'all';
-    return { ready: { type: 'ready', url, port, sandbox, opt_outs }, listener, subscription, close };
+    const ready: Ready = { type: 'ready', url, port, sandbox, opt_outs };
+    return { ready, listener, subscription, close };
   } catch (error) {
     await close();
     throw error;

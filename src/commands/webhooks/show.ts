@@ -6,7 +6,7 @@ import { command, type Context, type Ui } from '../../cli/command.ts';
 import { printOptions } from '../../cli/globals.ts';
 import { safeLines } from '../../cli/output/text.ts';
 import { argument, option } from '../../cli/params.ts';
-import { eventOf, type WebhookEvent } from '../../webhooks/event/event.ts';
+import { eventOf } from '../../webhooks/event/event.ts';
 import { writeRaw } from '../../webhooks/event/raw.ts';
 import { findEvent } from '../../webhooks/history.ts';
 import { headerOf } from '../../delivery/headers.ts';
@@ -40,15 +40,10 @@ export const showEvent = command({
   },
 });
 
-/** An event to show. Its bytes reach the view unchanged. */
-interface Shown {
-  readonly past: Past;
-  readonly event: Omit<WebhookEvent, 'body'>;
-  readonly body: WebhookEvent['body'];
-  readonly bytes: Buffer;
-}
+type Shown = ReturnType<typeof shown>;
 
-function shown(past: Past): Shown {
+/** An event to show. Its bytes reach the view unchanged. */
+function shown(past: Past) {
   const { body, ...event } = eventOf(past.event);
   const { bytes } = unpack(past.event.body, headerOf(past.event.headers, 'content-encoding'));
   return { past, event, body, bytes: Buffer.from(bytes) };

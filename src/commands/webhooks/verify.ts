@@ -2,7 +2,7 @@ import { usage } from '../../base/errors.ts';
 import { command, type Context } from '../../cli/command.ts';
 import { printOptions } from '../../cli/globals.ts';
 import { argument, option } from '../../cli/params.ts';
-import { type RawDelivery, readRaw } from '../../webhooks/event/raw.ts';
+import { readRaw } from '../../webhooks/event/raw.ts';
 import { findEvent } from '../../webhooks/history.ts';
 import { check, type Verdict } from '../../delivery/signature.ts';
 import { withRecordedEvents } from './recorded.ts';
@@ -50,19 +50,13 @@ const reasons = {
   unknown: `it has a signature, but no webhook secret is known: ${secretHint}`,
 } as const;
 
-interface Checked {
-  readonly name: string;
-  readonly raw: RawDelivery;
-  /** The time at which to check the age of the signature. */
-  readonly clock: number;
-}
-
-async function received(context: Context, id: string | undefined): Promise<Checked> {
+/** With the time at which to check the age of the signature. */
+async function received(context: Context, id: string | undefined) {
   const { event } = await withRecordedEvents(context, (logs) => findEvent(logs, id));
   return { name: event.id, raw: event, clock: event.received_at };
 }
 
-async function filed(context: Context, file: string): Promise<Checked> {
+async function filed(context: Context, file: string) {
   const raw = readRaw(await context.bytes(file));
   const name = file === '-' ? 'stdin' : file;
   if (raw) return { name, raw, clock: context.host.now() };
