@@ -34,19 +34,6 @@ describe('sandbox log', () => {
     ]);
   });
 
-  it.each([
-    ['messages', 'sent_at\tto\ttemplate\tstatus\ttext\tid\tparams\tmode'],
-    ['requests', 'at\tmethod\tpath\tstatus\tkey\tmessage_id\tfault\tdetail'],
-    ['events', 'at\tid\ttype\tdata'],
-    ['deliveries', 'at\tid\tevent\ttype\turl\tstate\tattempts\tlast\tforwarded\tnext_at'],
-    ['messages,requests', 'at\ttype\tabout\tstatus\ttext\tid'],
-  ])('with --type %s has the columns %s', async (type, header) => {
-    const { sandbox, run, send } = await open();
-    await send();
-    await sandbox.time.advance(500);
-    expect((await run(`sandbox log --type ${type}`)).stdout.split('\n')[0]).toBe(header);
-  });
-
   it('lists refused requests, with the reason', async () => {
     const { run, sandbox } = await open();
     await sandbox.answer({ method: 'GET', target: '/api/public/contacts', headers: {}, body: '' });

@@ -97,13 +97,8 @@ describe('seeding a sandbox', () => {
       campaigns: [{ name: 'Mine', template: 'mine' }],
     });
     expect(taken).toEqual({ contacts: 1, templates: 1, campaigns: 1 });
-    expect(sandbox.contacts().at(-1)).toEqual({
-      id: expect.stringMatching(/^con_sandbox_/),
-      phone: '+12025550142',
-      tags: [],
-      attributes: {},
-      created_at: created,
-    });
+    const contact = { id: expect.stringMatching(/^con_sandbox_/), tags: [], attributes: {}, created_at: created };
+    expect(sandbox.contacts().at(-1)).toEqual({ phone: '+12025550142', ...contact });
     const template = { language: 'en_US', category: 'UTILITY', status: 'APPROVED', variables: ['1', '2'] };
     expect(sandbox.templates().at(-1)).toMatchObject({ id: expect.stringMatching(/^tpl_sandbox_/), ...template });
     const campaign = { status: 'SCHEDULED', audience: 0, counts: { sent: 0 }, created_at: created };
@@ -128,11 +123,9 @@ describe('seeding a sandbox', () => {
     expect(sandbox.counts()).toMatchObject({ contacts: 5, templates: 7, campaigns: 3 });
     expect(after.contacts[1]).toEqual({ ...before.contacts[1], name: 'Alan', tags: [] });
     expect(after.templates[1]).toMatchObject({ id: 'tpl_sandbox_2', body: 'Hi' });
-    expect(after.campaigns.map(({ id, name }) => [id, name]).slice(1)).toEqual([
-      ['cmp_sandbox_2', 'Order updates'],
-      ['cmp_sandbox_3', 'New'],
-    ]);
-    expect(after.campaigns[2]?.created_at).toBe(before.campaigns[2]?.created_at);
+    expect(after.campaigns[1]).toMatchObject({ id: 'cmp_sandbox_2', name: 'Order updates' });
+    const { created_at } = before.campaigns[2] ?? {};
+    expect(after.campaigns[2]).toMatchObject({ id: 'cmp_sandbox_3', name: 'New', created_at });
   });
 
   it('accepts the records of another sandbox, including their ids', async () => {
@@ -170,13 +163,6 @@ describe('seeding a sandbox', () => {
     const refusal = thrown(() => sandbox.seed(JSON.parse(text)));
     expect(refusal).toMatchObject({ status: 400, message: expect.stringContaining(problem) });
     expect(file.text()).toBe(before);
-  });
-
-  it('reports at most a hundred problems', () => {
-    const refusal = thrown(() => calls().sandbox.seed({ contacts: Array.from({ length: 250 }, () => ({})) }));
-    expect(refusal).toMatchObject({
-      message: expect.stringMatching(/\/contacts\/99\/phone is missing; and 150 more$/),
-    });
   });
 });
 

@@ -1,16 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import type { EventFault } from '../../../src/sandbox/state/records.ts';
 import { memoryFile, order, paths } from '../calls.ts';
-import { courierWorld, receiver } from '../receiver.ts';
+import { courier, courierWorld, receiver } from '../receiver.ts';
 
 /** A sandbox that injects this fault into the first delivery of a message, once. */
 async function faulty(effect: EventFault, status = 200) {
-  const world = courierWorld();
-  const made = await receiver((response) => response.writeHead(status).end());
-  world.sandbox.webhooks.add({ url: made.url });
+  const world = await courier((response) => response.writeHead(status).end());
   const fault = world.sandbox.faults.add({ on: ['message.delivered'], effect, times: 1 });
   await world.post(paths.send, order);
-  return { ...world, ...made, fault };
+  return { ...world, fault };
 }
 
 const types = (received: readonly { readonly type: unknown }[]) => received.map(({ type }) => type);
@@ -21,12 +19,8 @@ describe('an event with the fault', () => {
     await sandbox.time.advance(60_000);
     expect(types(received)).toEqual(['message.read']);
     const [dropped] = sandbox.deliveries({ states: ['dropped'] });
-    expect(dropped).toMatchObject({
-      type: 'message.delivered',
-      attempts: 1,
-      last: 'dropped by a fault: nothing was sent',
-      next_at: null,
-    });
+    const last = 'dropped by a fault: nothing was sent';
+    expect(dropped).toMatchObject({ type: 'message.delivered', attempts: 1, last, next_at: null });
     expect(sandbox.delivery(dropped?.id ?? '')).toMatchObject([{ fault: fault.id, attempts: [{ took: 0 }] }]);
     expect(sandbox.redeliver('failed')).toBe(0);
     sandbox.redeliver(dropped?.id ?? '');

@@ -50,11 +50,8 @@ describe('a receiver that answers with', () => {
     });
     const { state, response } = await delivered(url);
     // The cut goes through the last character.
-    expect([state, Buffer.byteLength(response?.body ?? ''), response?.encoding]).toEqual([
-      'delivered',
-      65_535,
-      undefined,
-    ]);
+    expect(Buffer.byteLength(response?.body ?? '')).toBe(65_535);
+    expect([state, response?.encoding]).toEqual(['delivered', undefined]);
   });
 
   it('binary data is recorded in base64', async () => {
@@ -83,13 +80,11 @@ describe('a receiver', () => {
 
 describe('a connection', () => {
   it('is reused for the next delivery', async () => {
-    const { sandbox, post } = courierWorld();
     const ports = new Set<number | undefined>();
-    const { url } = await receiver((response) => {
+    const { sandbox, post } = await courier((response) => {
       ports.add(response.socket?.remotePort);
       response.end();
     });
-    sandbox.webhooks.add({ url });
     for (const phone of ['+1', '+2', '+3']) {
       await post(paths.contacts, { phone });
       await sandbox.settled();
@@ -111,10 +106,8 @@ describe('a connection', () => {
     }
     expect(requests).toHaveLength(3);
     expect(requests[1]).toBe(requests[2]);
-    expect(sandbox.deliveries()).toMatchObject([
-      { state: 'delivered', attempts: 1 },
-      { state: 'delivered', attempts: 1 },
-    ]);
+    const delivered = { state: 'delivered', attempts: 1 };
+    expect(sandbox.deliveries()).toMatchObject([delivered, delivered]);
   });
 });
 

@@ -7,9 +7,6 @@ import { courier, courierWorld, receiver } from '../receiver.ts';
 const [second, minute, hour] = [1_000, 60_000, 3_600_000];
 const contact = { phone: '+12025550142' } as const;
 
-const answering = (status: number, headers: Readonly<Record<string, string>> = {}) =>
-  receiver((response) => response.writeHead(status, headers).end());
-
 /** Milliseconds until the next attempt of the only delivery. */
 function wait({ deliveries, clock }: Sandbox): number {
   return Date.parse(deliveries()[0]?.next_at ?? '') - clock.now();
@@ -17,27 +14,22 @@ function wait({ deliveries, clock }: Sandbox): number {
 
 describe('a failed delivery', () => {
   it('has the same retry delays with the same seed, and others with another', async () => {
-    const waits = await Promise.all(
-      ['a seed', 'a seed', 'another'].map(async (seed) => {
-        const { sandbox, post } = courierWorld({ seed });
-        sandbox.webhooks.add({ url: (await answering(500)).url });
-        await post(paths.contacts, contact);
-        await sandbox.settled();
-        return wait(sandbox);
-      }),
-    );
-    expect(waits[0]).toBe(waits[1]);
-    expect(waits[0]).not.toBe(waits[2]);
+    const waitWith = async (seed: string) => {
+      const { sandbox, post } = await courier((response) => response.writeHead(500).end(), { seed });
+      await post(paths.contacts, contact);
+      await sandbox.settled();
+      return wait(sandbox);
+    };
+    expect(await waitWith('a seed')).toBe(await waitWith('a seed'));
+    expect(await waitWith('a seed')).not.toBe(await waitWith('another'));
   });
 
   it.each([301, 302, 303, 307, 308])('may be a redirect of %i, which is not followed', async (status) => {
-    const { sandbox, post } = courierWorld();
-    const there = await receiver();
-    const { url, received } = await answering(status, { location: there.url });
-    sandbox.webhooks.add({ url });
+    const { url: location, received: there } = await receiver();
+    const { sandbox, post, received } = await courier((response) => response.writeHead(status, { location }).end());
     await post(paths.contacts, contact);
     await sandbox.settled();
-    expect([received.length, there.received.length]).toEqual([1, 0]);
+    expect([received.length, there.length]).toEqual([1, 0]);
     expect(sandbox.deliveries()).toMatchObject([{ state: 'waiting', last: status }]);
   });
 });
@@ -88,13 +80,11 @@ describe('410', () => {
 
 describe('a dead letter', () => {
   async function withDeadLetters() {
-    const world = courierWorld();
     let status = 500;
-    const made = await receiver((response) => response.writeHead(status).end());
-    world.sandbox.webhooks.add({ url: made.url });
+    const world = await courier((response) => response.writeHead(status).end());
     for (const phone of ['+1', '+2']) await world.post(paths.contacts, { phone });
     await world.sandbox.time.advance(100 * hour);
-    return { ...world, ...made, answer: (next: number) => (status = next) };
+    return { ...world, answer: (next: number) => (status = next) };
   }
 
   it('is redelivered immediately, with ten more attempts', async () => {

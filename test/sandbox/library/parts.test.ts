@@ -86,9 +86,7 @@ describe('an error', () => {
   it.each([
     ['{"plan":"pro"}', 'createSandbox: plan must be one of starter, growth, scale, enterprise'],
     ['{"rate":"10/m"}', 'createSandbox: rate must be an integer, at least 0'],
-    ['{"monthly":-1}', 'createSandbox: monthly must be an integer, at least 0'],
     ['{"without":"contacts"}', 'createSandbox: without must be an array, not a string'],
-    ['{"clock":"fake"}', 'createSandbox: clock must be real, manual or { at: a Date or a number }'],
     ['{"clock":{"at":"noon"}}', 'createSandbox: clock must be real, manual or { at: a Date or a number }'],
     ['{"seed":true}', 'createSandbox: seed must be a string or a number'],
     ['{"sead":1}', 'createSandbox: sead is unknown; did you mean "seed"?'],
@@ -100,22 +98,13 @@ describe('an error', () => {
     await using sandbox = createSandbox();
     const [on, kind] = ['sendTemplate', 'drop'] as const;
     expect(() => sandbox.setPlan(JSON.parse('"pro"'))).toThrow('setPlan: name must be one of starter, ');
-    expect(() => sandbox.setPlan('growth', { rate: 1.5 })).toThrow('setPlan: rate must be an integer');
     expect(() => sandbox.keys.create(JSON.parse('"all"'))).toThrow('keys.create: scope must be one of read-only, ');
     expect(() => sandbox.webhooks.add({ url: 'hooks' })).toThrow('webhooks.add: a webhook needs a full URL');
-    expect(() => sandbox.webhooks.add({ url: 'http://127.0.0.1:9/', events: [] })).toThrow(
-      'webhooks.add: events is empty',
-    );
     expect(() => Reflect.apply(sandbox.faults.add, undefined, [])).toThrow('faults.add: on is missing');
     expect(() => sandbox.faults.add({ on, effect: { kind } })).toThrow('faults.add: on must not name sendTemplate');
-    const fault = (text: string) => sandbox.faults.add(JSON.parse(text));
-    expect(() => fault('{"on":"sendTemplate","effect":{"kind":"reset"},"time":1}')).toThrow(
-      'faults.add: time is unknown; did you mean "times"?',
-    );
-    expect(() => fault('{"on":"sendTemplate","effect":{"kind":"status","status":503,"after":true}}')).toThrow(
-      'faults.add: effect.after is unknown; known: kind, status',
-    );
-    expect(() => fault('{"on":"send-template","effect":{"kind":"reset"}}')).toThrow('did you mean "sendTemplate"?');
+    const reset = (changes: string) => sandbox.faults.add(JSON.parse(`{"effect":{"kind":"reset"},${changes}}`));
+    expect(() => reset('"on":"sendTemplate","time":1')).toThrow('faults.add: time is unknown; did you mean "times"?');
+    expect(() => reset('"on":"send-template"')).toThrow('did you mean "sendTemplate"?');
     expect(() => sandbox.trigger(JSON.parse('"message.seen"'))).toThrow('trigger: "message.seen" is not an event');
     expect(() => sandbox.trigger('message.read')).toThrow('trigger: there is no message yet');
     await expect(sandbox.listen(JSON.parse('{"port":"4780"}'))).rejects.toThrow('listen: port must be an integer');
@@ -153,16 +142,9 @@ describe('a closed sandbox', () => {
       await expect(httpRequest(address, { method: 'GET' })).rejects.toMatchObject({ code: 'ECONNREFUSED' });
     for (const act of [() => sent(sandbox), () => sandbox.listen(), () => sandbox.clock.advance(1)])
       await expect(act()).rejects.toThrow('this sandbox is closed');
-    for (const change of [
-      () => sandbox.trigger('contact.created'),
-      () => sandbox.webhooks.add({ url: 'http://127.0.0.1:9/' }),
-      () => sandbox.faults.clear(),
-      () => sandbox.clock.freeze(),
-      () => sandbox.keys.goLive(),
-      () => sandbox.load({ contacts: [{ phone: '+12025550142' }] }),
-      () => sandbox.reset(),
-    ])
-      expect(change).toThrow('this sandbox is closed');
+    const { trigger, faults, clock, keys, reset } = sandbox;
+    for (const change of [() => trigger('contact.created'), faults.clear, clock.freeze, keys.goLive, () => reset()])
+      expect(() => change()).toThrow('this sandbox is closed');
     expect([sandbox.messages(), sandbox.events()]).toEqual([[], []]);
   });
 
