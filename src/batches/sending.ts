@@ -1,6 +1,6 @@
 import { jsonText } from '../base/json.ts';
-import type { SeenTemplate } from '../cli/seen-templates.ts';
-import { rendered, type TemplateText } from '../cli/templates.ts';
+import type { SeenTemplate, TemplateText } from '../cli/seen-templates.ts';
+import { rendered } from '../cli/templates.ts';
 import { isRecord } from '../contract/readers.ts';
 import { json } from '../store/columns.ts';
 import type { Sending } from '../store/history.ts';

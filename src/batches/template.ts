@@ -1,7 +1,7 @@
 import { unsafe, usage } from '../base/errors.ts';
 import type { Context, Ui } from '../cli/command.ts';
-import { rememberTemplates, seenTemplates } from '../cli/seen-templates.ts';
-import { doubtAbout, rendered, type TemplateFacts, templatesOf, type TemplateText } from '../cli/templates.ts';
+import { seenTemplates, type TemplateText } from '../cli/seen-templates.ts';
+import { doubtAbout, listedTemplates, rendered, type TemplateFacts } from '../cli/templates.ts';
 import { endpoints } from '../contract/endpoints.ts';
 import type { Scope } from '../store/batch.ts';
 import { type Draft, firstBody } from '../store/draft.ts';
@@ -19,12 +19,7 @@ export interface Template {
 
 /** Looks up the template of a batch. */
 export async function findTemplate({ context, sender }: Desk, { kind, template }: Scope): Promise<Template> {
-  let list: readonly TemplateFacts[] = [];
-  if (kind === 'message')
-    await sender.tryLookup(async (pages) => {
-      list = (await templatesOf(pages, context)) ?? [];
-    });
-  if (list.length > 0) rememberTemplates(context, list);
+  const list = kind === 'message' ? await listedTemplates(context, sender.tryLookup) : [];
   const facts = list.find(({ name }) => name === template);
   const text = facts ?? seenTemplates(context).find(({ name }) => name === template);
   return { list, facts, text, isUnlisted: list.length > 0 && !facts };

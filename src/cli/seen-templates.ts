@@ -4,10 +4,19 @@ import { isRecord } from '../contract/readers.ts';
 import { currentCaller, type LocalCaller, type ServiceCaller } from '../session/caller.ts';
 import type { Context } from './command.ts';
 import { linesIn, writeLines } from './seen.ts';
-import type { TemplateFacts } from './templates.ts';
 
 /** A template of an earlier list, for completion, suggestions and the text of past messages. */
-export type SeenTemplate = Omit<TemplateFacts, 'language'>;
+export interface SeenTemplate extends TemplateText {
+  readonly name: string;
+  readonly status: string | undefined;
+}
+
+export interface TemplateText {
+  /** With a placeholder for each variable: {{1}}, {{2}}. */
+  readonly text: string | undefined;
+  /** The names of its variables, in order. */
+  readonly variables: readonly string[] | undefined;
+}
 
 /** The templates that were listed last for the current caller. */
 export function seenTemplates(context: Context): readonly SeenTemplate[] {

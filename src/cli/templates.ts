@@ -7,23 +7,28 @@ import type { Context } from './command.ts';
 import { counted } from './output/figures.ts';
 import { findRows, type Row } from './output/rows.ts';
 import { recordPages } from './record-pages.ts';
+import { rememberTemplates, type SeenTemplate, type TemplateText } from './seen-templates.ts';
 
 /** One record of the list of templates. §4 shows none of its fields, so each may be unknown. */
-export interface TemplateFacts extends TemplateText {
-  readonly name: string;
+export interface TemplateFacts extends SeenTemplate {
   readonly language: string | undefined;
-  readonly status: string | undefined;
 }
 
-export interface TemplateText {
-  /** With a placeholder for each variable: {{1}}, {{2}}. */
-  readonly text: string | undefined;
-  /** The names of its variables, in order. */
-  readonly variables: readonly string[] | undefined;
+/** The templates that the service lists, which are remembered; empty if it does not show them. */
+export async function listedTemplates(
+  context: Context,
+  lookUp: Context['tryLookup'],
+): Promise<readonly TemplateFacts[]> {
+  let list: readonly TemplateFacts[] = [];
+  await lookUp(async (client) => {
+    list = (await templatesOf(client, context)) ?? [];
+  });
+  if (list.length > 0) rememberTemplates(context, list);
+  return list;
 }
 
-/** The templates that the service lists; undefined if its records have no names. */
-export async function templatesOf(
+/** Undefined if the records have no names. */
+async function templatesOf(
   client: Pick<Client, 'pages'>,
   context: Pick<Context, 'note'>,
 ): Promise<readonly TemplateFacts[] | undefined> {

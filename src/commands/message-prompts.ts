@@ -4,8 +4,8 @@ import { notEmpty, sayCommand, variableText } from '../batches/ask.ts';
 import { interruptedEarly } from '../batches/stop.ts';
 import type { Context } from '../cli/command.ts';
 import { askForPhone } from '../cli/phones.ts';
-import { rememberTemplates, seenTemplates } from '../cli/seen-templates.ts';
-import { doubtAbout, rendered, type TemplateFacts, templatesOf } from '../cli/templates.ts';
+import { seenTemplates } from '../cli/seen-templates.ts';
+import { doubtAbout, listedTemplates, rendered, type TemplateFacts } from '../cli/templates.ts';
 import type { BodyOf } from '../contract/endpoints.ts';
 import { currentCaller } from '../session/caller.ts';
 
@@ -25,7 +25,7 @@ export async function completed(context: Context, typed: MessageParts): Promise<
   if (to === undefined || template === undefined || lacksParams(context, template, params))
     return asked(context, typed);
   if (context.given.dryRun) {
-    const list = await listedTemplates(context);
+    const list = await listedTemplates(context, context.tryLookup);
     noteDoubt(context, list, template, params);
     const text = textOf(list, template, params);
     if (text !== undefined) context.note('message', `the message: "${text}"`);
@@ -38,7 +38,8 @@ async function refuseNamed(context: Context, template: string, params: readonly 
   const named = params.map((param) => /^(\w+)=(.*)$/s.exec(param)).filter((match) => match !== null);
   if (named.length === 0) return;
   const isMeant = ({ name }: { readonly name: string }) => name === template;
-  const facts = seenTemplates(context).find(isMeant) ?? (await listedTemplates(context)).find(isMeant);
+  const facts =
+    seenTemplates(context).find(isMeant) ?? (await listedTemplates(context, context.tryLookup)).find(isMeant);
   for (const [param, name = '', value = ''] of named)
     if (facts?.variables?.includes(name))
       throw usage(
@@ -60,7 +61,7 @@ async function asked(context: Context, typed: MessageParts): Promise<BodyOf<'sen
   // A person is not asked for a message that cannot be sent.
   if (interactive) currentCaller(context);
   const to = typed.to ?? (await askForPhone(context, 'Recipient', 'the argument [phone]'));
-  const list = interactive ? await listedTemplates(context) : [];
+  const list = interactive ? await listedTemplates(context, context.tryLookup) : [];
   // Prompts would end without a word.
   if (host.signal.aborted) throw interruptedEarly(host.signal.reason);
   const template = typed.template ?? (await askForTemplate(context, list));
@@ -90,16 +91,6 @@ function noteDoubt({ note }: Context, list: readonly TemplateFacts[], template: 
 function textOf(list: readonly TemplateFacts[], template: string, params: readonly string[]): string | undefined {
   const facts = list.find(({ name }) => name === template);
   return facts && rendered(facts, params);
-}
-
-/** The templates that the service lists; empty if it does not show them. */
-export async function listedTemplates(context: Context): Promise<readonly TemplateFacts[]> {
-  let list: readonly TemplateFacts[] = [];
-  await context.tryLookup(async (client) => {
-    list = (await templatesOf(client, context)) ?? [];
-    rememberTemplates(context, list);
-  });
-  return list;
 }
 
 export async function askForTemplate(context: Context, list: readonly TemplateFacts[]): Promise<string> {

@@ -46,12 +46,13 @@ async function complete(context: Context, first?: string, second?: string, fromB
       `the ${template === undefined ? 'template' : 'file'} is missing`,
       'bizmsg send-batch <template> <file>; it asks only on a terminal',
     );
-  const [{ askForTemplate, listedTemplates }, { askForFile }] = await Promise.all([
+  const [{ askForTemplate }, { listedTemplates }, { askForFile }] = await Promise.all([
     import('./message-prompts.ts'),
+    import('../cli/templates.ts'),
     import('../batches/ask.ts'),
   ]);
   const people = hasPeople ? file : await askForFile(context);
-  const chosen = template ?? (await askForTemplate(context, await listedTemplates(context)));
+  const chosen = template ?? (await askForTemplate(context, await listedTemplates(context, context.tryLookup)));
   return { template: chosen, file: people, isAsked: true };
 }
 

@@ -30,21 +30,18 @@ export interface Handlers {
   readonly close?: Readonly<Record<string, (text: string) => void>>;
 }
 
-/** Excel's longest sheet with ten columns has 600 MB. */
-const mostBytes = 1 << 30;
-/** Bytes that a part in memory may unpack to. */
-const mostInMemory = 1 << 28;
+/** Bytes that a part may unpack to: a small file can unpack to any size. */
+const mostBytes = 1 << 28;
 
 export async function readPart(parts: Parts, path: string, handlers: Handlers): Promise<void> {
-  for await (const _ of readingPart(parts, path, handlers, mostInMemory));
+  for await (const _ of readingPart(parts, path, handlers));
 }
 
-/** Reads a part, if there is one, and yields after each chunk. A small file can unpack to any size, so it is limited. */
+/** Reads a part, if there is one, and yields after each chunk. */
 export async function* readingPart(
   { request: { name, signal }, zip, entries }: Parts,
   path: string,
   handlers: Handlers,
-  most = mostBytes,
 ): AsyncGenerator<void> {
   const entry = entries.get(path.toLowerCase());
   if (!entry) return;
@@ -52,7 +49,7 @@ export async function* readingPart(
   const decoder = new TextDecoder('utf-8', { fatal: true });
   try {
     // An archive that unpacks to more than it states is damaged.
-    if (entry.uncompressedSize > most) throw new Error(`it unpacks to more than ${most >> 20} MB`);
+    if (entry.uncompressedSize > mostBytes) throw new Error(`it unpacks to more than ${mostBytes >> 20} MB`);
     for await (const chunk of await zip.openReadStreamPromise(entry)) {
       parser.write(decoder.decode(chunk, { stream: true }));
       signal.throwIfAborted();

@@ -24,7 +24,7 @@ export async function expectEvents(context: Context, options: Expecting): Promis
   const { host, progress: openProgress, stateFolder } = context;
   const { event: name, within, words: command } = options;
   // Refuses invalid events and conditions before anything starts.
-  const resultOf = [expectation(options), expectation({ ...options, where: [] })] as const;
+  const resultOf = expectation(options);
   const [watch, progress, { runCommand }] = [
     await openWatch(context),
     await openProgress(),
@@ -68,14 +68,15 @@ export function expectation({ event, where }: Expected) {
   };
 }
 
-/** Counts expected events, and by name those that are not expected because of their name or their body. */
+/** Counts expected events, and by name those that are not expected. */
 function createTally(
   { note }: Context,
   { event: wanted, where, count, within }: Expecting,
-  [resultOf, resultByName]: readonly [ReturnType<typeof expectation>, ReturnType<typeof expectation>],
+  resultOf: ReturnType<typeof expectation>,
   start: number,
 ) {
-  const others = { name: new Map<string, number>(), body: new Map<string, number>() };
+  const isNamed = byName(wanted);
+  const others = new Map<string, number>();
   const known = new Set<string>();
   let arrived = 0;
   return { judge, missing };
@@ -85,8 +86,8 @@ function createTally(
     const { name = unnamed, reason = 'no reason given', message_id: message, received } = event;
     const result = resultOf(event);
     if (!result) {
-      const names = others[resultByName(event) === 'expected' ? 'body' : 'name'];
-      names.set(name, (names.get(name) ?? 0) + 1);
+      const what = isNamed(event) ? `${name} that did not match --where '${where.join("' --where '")}'` : name;
+      others.set(what, (others.get(what) ?? 0) + 1);
       return undefined;
     }
     // The message id shows events of other messages.
@@ -102,13 +103,9 @@ function createTally(
   function missing(isInterrupted: boolean): CliError {
     const progress = `${arrived} of ${count} ${wanted} arrived`;
     if (isInterrupted) return new CliError('interrupted', 'interrupted', `interrupted; ${progress}`);
-    const conditions = where.map((text) => ` --where '${text}'`).join('');
-    const hints = [
-      ...(others.body.size > 0 ? [`${listed(others.body)} arrived, but did not match${conditions}`] : []),
-      ...(others.name.size > 0 ? [`other events: ${listed(others.name)}`] : []),
-    ];
+    const hint = others.size > 0 ? `other events: ${listed(others)}` : 'no other events arrived';
     const message = `${progress} within ${within / 1000} s after the command ended`;
-    return new CliError('unsure', 'not-in-time', message, { hint: hints.join('; ') || 'no other events arrived' });
+    return new CliError('unsure', 'not-in-time', message, { hint });
   }
 }
 
