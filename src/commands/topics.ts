@@ -47,9 +47,9 @@ const codes = `  0    done
        > webhooks show has the event with its reason.
   13   unsure: the request may have been processed, since a POST was sent and no
        clear answer came; it is not repeated. Or: an awaited event did not come
-       > Do not repeat it yet: bizmsg history PHONE shows what is known, in the
-       > sandbox bizmsg sandbox log. Then settle it with bizmsg batches mark PHONE
-       > --sent or --not-sent.
+       > Do not repeat it yet: bizmsg history PHONE shows what is known (in the
+       > sandbox: bizmsg sandbox log). Then bizmsg batches mark PHONE --sent or
+       > --not-sent settles it.
   126  the command of sandbox exec or webhooks expect cannot be run
        > Check that it is a program, and that you may execute it (chmod +x).
   127  the command of sandbox exec or webhooks expect was not found
@@ -193,8 +193,9 @@ export async function pageOf(word: string, tree: Group): Promise<string | undefi
 }
 
 function codePage(code: string): string | undefined {
-  const lines = new RegExp(`^  ${code} .*\n(?:     .*\n)*`, 'm').exec(codes)?.[0].replaceAll('       > ', '       ');
-  return lines && `Exit code ${code}\n\n${lines}\nAll of them: bizmsg help exit-codes\n`;
+  const lines = new RegExp(`^  ${code} .*\n(?:     .*\n)*`, 'm').exec(codes)?.[0];
+  const page = lines?.replace(/^ +> /m, '\n$&').replaceAll(/^( +)> /gm, '$1');
+  return page && `Exit code ${code}\n\n${page}\nAll of them: bizmsg help exit-codes\n`;
 }
 
 async function optionPage(name: string, tree: Group): Promise<string | undefined> {

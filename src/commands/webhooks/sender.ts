@@ -24,14 +24,6 @@ export async function senderOf(context: Context): Promise<Sender> {
   return { kind: 'account', name: caller.profile ?? 'of BIZMSG_API_KEY' };
 }
 
-/** A listener's webhook in the sandbox. */
-export interface Subscription {
-  /** Reports to the sandbox how a handler answered forwarded events. */
-  report(printed: readonly Printed[]): void;
-  /** Resolves once the webhook is removed. */
-  close(): Promise<void>;
-}
-
 interface SubscriptionOptions {
   readonly url: string;
   /** Replaces the sandbox's secret for this webhook. */
@@ -55,9 +47,8 @@ const afterAll = Number.MAX_SAFE_INTEGER;
 export async function subscribe(
   context: Context,
   locator: Locator,
-  options: SubscriptionOptions,
-): Promise<Subscription> {
-  const { url, secret, catchUp, addSecret } = options;
+  { url, secret, catchUp, addSecret }: SubscriptionOptions,
+) {
   const sandboxes = await context.sandboxes();
   const { later } = context.host;
   const closed = new AbortController();
@@ -65,7 +56,8 @@ export async function subscribe(
   let remote = await register(locator, catchUp);
   const watching = watch();
   return {
-    report(printed) {
+    /** Reports to the sandbox how a handler answered forwarded events. */
+    report(printed: readonly Printed[]) {
       const forwards = printed.flatMap(({ event, forward }) =>
         forward ? forwardOf(event.headers['webhook-id'], Number(new URL(url).port), forward) : [],
       );
@@ -73,6 +65,7 @@ export async function subscribe(
       // A sandbox that has ended does not need it.
       reporting = reporting.then(() => remote.ask('reportForwards', { forwards })).catch(() => {});
     },
+    /** Resolves once the webhook is removed. */
     async close() {
       await reporting;
       closed.abort();
@@ -82,8 +75,8 @@ export async function subscribe(
     },
   };
 
-  async function register(found: Locator, catchUp: boolean): Promise<Remote> {
-    const remote = await remoteOf(found);
+  async function register(running: Locator, catchUp: boolean): Promise<Remote> {
+    const remote = await remoteOf(running);
     // The first event may arrive before addWebhook returns.
     await learnSecret(remote);
     await remote.ask('addWebhook', { url, secret, catchUp, external: true });
@@ -114,11 +107,11 @@ export async function subscribe(
     context.note('sandbox-ended', 'the sandbox has ended; the listener waits for it to start again');
     while (!closed.signal.aborted) {
       await sleep(searchPause, later, closed.signal);
-      const found = await sandboxes.again(locator).catch(() => undefined);
-      const registered = found && (await register(found, false).catch(() => undefined));
+      const running = await sandboxes.again(locator).catch(() => undefined);
+      const registered = running && (await register(running, false).catch(() => undefined));
       if (!registered) continue;
       remote = registered;
-      return context.note('sandbox-back', `the sandbox is running again: ${found.url}`);
+      return context.note('sandbox-back', `the sandbox is running again: ${running.url}`);
     }
   }
 }
