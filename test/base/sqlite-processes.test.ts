@@ -147,11 +147,8 @@ describe.runIf(hasProc)('a process that is stopped', () => {
     await expect.poll(holder.stdout).toContain('held');
     process.kill(holder.pid, 'SIGSTOP');
     const error: unknown = await rows(database, 'SELECT 1').catch((error: unknown) => error);
-    expect(error).toMatchObject({
-      code: 'database-busy',
-      exit: 'unsafe',
-      message: `process ${holder.pid} has locked ${path} for too long`,
-    });
+    const message = `process ${holder.pid} has locked ${path} for too long`;
+    expect(error).toMatchObject({ code: 'database-busy', exit: 'unsafe', message });
     process.kill(holder.pid, 'SIGCONT');
     await expect.poll(holder.stdout).toContain('done');
     expect(await rows(database, 'SELECT id FROM thing')).toEqual([{ id: 1 }]);

@@ -80,12 +80,8 @@ export async function makeBatch(
   const { worker = 'worker' } = options;
   const scope = { ...usual, ...options.scope };
   const draft = await openDraft(database, { id: newId(), scope, target, now: at });
-  await addRows(
-    database,
-    draft,
-    people.map((person, index) => rowOf(person, index, scope)),
-    at,
-  );
+  const rows = people.map((person, index) => rowOf(person, index, scope));
+  await addRows(database, draft, rows, at);
   const plan = { draft, file: '/home/ada/people.csv', againAt: 0, resend: [], dropsExcluded: false, now: at };
   const { columns = '{"names":["phone","name"],"separator":";"}' } = options;
   const batch = await begin(database, plan, { name, per, told: '{}', command: '["send-batch"]', columns }, worker);
@@ -123,14 +119,8 @@ export async function sendSingle(
   kind: 'message' | 'test' = 'message',
 ): Promise<void> {
   const body = JSON.stringify({ to: phone, template: 'sale', params: ['Ada', '10 %'] });
-  const admitted = await admitSingle(database, {
-    scope: { ...usual, kind },
-    phone,
-    body,
-    isAgain: false,
-    worker: 'worker',
-    now: at,
-  });
+  const message = { scope: { ...usual, kind }, phone, body, isAgain: false };
+  const admitted = await admitSingle(database, { ...message, worker: 'worker', now: at });
   if (admitted.kind !== 'admitted') throw new Error(admitted.kind);
   await settle(database, { batch: '', worker: 'worker', claim: admitted.claim, answer, now: at });
 }

@@ -1,4 +1,4 @@
-import { readFileSync, readdirSync } from 'node:fs';
+import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { cli } from '../support/cli.ts';
@@ -35,12 +35,23 @@ describe.each(['live', 'sandbox'])('with a %s key, a key is refused and neither 
 });
 
 it.each([
-  ['as the template', [send, to, bareKey], ''],
-  ['as the template in the body of api', raw, message(bareKey)],
-])('a key without a known prefix is refused if it is stored on this machine %s', async (_, words, stdin) => {
+  ['as the template', [send, to, bareKey]],
+  ['as the template in the body of api', raw],
+  ['as a param of a batch', ['send-batch', 'welcome', 'orders.csv', '-p', bareKey]],
+  ['as the template of a batch', ['send-batch', bareKey, 'orders.csv']],
+  ['as the name of a file', ['send-batch', 'welcome', `${bareKey}.csv`]],
+  ['as the name of a folder', ['send-batch', 'welcome', `${bareKey}/orders.csv`]],
+  ['as the name of a batch', ['send-batch', 'welcome', 'orders.csv', '--batch', bareKey]],
+  ['in --set', ['contacts', 'import', 'orders.csv', '--set', `tok=${bareKey}`]],
+])('a key without a known prefix is refused if it is stored on this machine, %s', async (_, words) => {
   const { home, env, seen } = await openHostile((__, ___, response) => response.end('{"message_id":"msg_1"}'));
-  const { code, stderr } = await cli(words, { home, stdin, env: { ...env, BIZMSG_API_KEY: bareKey } });
-  expect([code, stderr, seen]).toEqual([2, expect.stringContaining('contains a key'), []]);
+  mkdirSync(join(home, bareKey));
+  for (const name of ['orders.csv', `${bareKey}.csv`, `${bareKey}/orders.csv`])
+    writeFileSync(join(home, name), 'phone,name\n+12025550101,Ada\n');
+  const argv = words.map((word) => (word.endsWith('.csv') ? join(home, word) : word));
+  const caller = { home, env: { ...env, BIZMSG_API_KEY: bareKey }, stdin: message(bareKey) };
+  const { code, stdout, stderr } = await cli(argv, caller);
+  expect([code, stdout, stderr, seen]).toEqual([2, '', expect.stringContaining('contains a key'), []]);
   expect(stderr + kept({ home })).not.toContain('Zt5hWq8L');
 });
 

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { cli, type CliOptions, later } from '../support/cli.ts';
@@ -251,30 +251,6 @@ it('a dry run shows the time and the month of the plan of a profile', async () =
   const shown = async (...more: readonly string[]) => (await world.run([...words, ...more], { env: {} })).stdout;
   expect(await shown()).toContain('\n5 min at 54 a minute, the first 54 at once · 0 of 3,000 this month\n');
   expect(await shown('--rate', '30/m')).toContain('at 30 a minute');
-});
-
-describe('a key without a known prefix', () => {
-  const key = 'Zt5hWq8LpXc2Vn9BdK4m';
-
-  it.each([
-    ['-p', ['send-batch', 'welcome', 'orders.csv', '-p', key]],
-    ['the template', ['send-batch', key, 'orders.csv']],
-    ['the name of the file', ['send-batch', 'welcome', `${key}.csv`]],
-    ['the name of its folder', ['send-batch', 'welcome', `${key}/orders.csv`]],
-    ['the name of the batch', ['send-batch', 'welcome', 'orders.csv', '--batch', key]],
-    ['--set', ['contacts', 'import', 'orders.csv', '--set', `tok=${key}`]],
-  ])('is refused as %s, and no file holds it', async (_, words) => {
-    mkdirSync(join(world.home, key));
-    for (const name of ['orders.csv', `${key}.csv`, `${key}/orders.csv`]) write(name, orders);
-    const argv = words.map((word) => (word.endsWith('.csv') ? join(world.home, word) : word));
-    const ran = await world.run(argv, { env: { ...world.env, BIZMSG_API_KEY: key } });
-    expect([ran.code, ran.stdout]).toEqual([2, '']);
-    expect(ran.stderr).toContain('contains a key');
-    const entries = readdirSync(join(world.home, '.local'), { recursive: true, withFileTypes: true });
-    const files = entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
-    const kept = files.map((file) => readFileSync(file, 'latin1')).join('\n');
-    expect([ran.stderr.includes(key), kept.includes(key)]).toEqual([false, false]);
-  });
 });
 
 /** Six rows: two are sent, one is refused and one is unsure. */

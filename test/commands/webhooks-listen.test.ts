@@ -3,6 +3,7 @@ import { deadPort } from '../client/servers.ts';
 import { cli } from '../support/cli.ts';
 import { newHome } from '../support/fake-service.ts';
 import { announced } from '../support/listeners.ts';
+import { listener } from './webhooks-rig.ts';
 
 const account = { BIZMSG_API_KEY: 'sk_test_4f9Qm2ZpL8xVt3HdXk7R', BIZMSG_BASE_URL: 'https://api.example.com' };
 
@@ -61,4 +62,24 @@ it('explains once how to resend events that the handler did not accept', async (
   await expect.poll(async () => (await failed()).split('\n').length).toBe(3);
   const [id = ''] = (await failed()).split('\n');
   expect((await end()).split(`webhooks replay ${id} sends it again, --failed all that failed`)).toHaveLength(2);
+});
+
+const elsewhere = 'https://hooks.example.com';
+const lines = [
+  [`webhooks listen --port 0 --forward-to ${elsewhere}/a`, 'Forward events'],
+  [`webhooks replay e --to ${elsewhere}/a`, 'Send events'],
+] as const;
+
+it.each(lines)('sends nothing to another machine without confirmation: %s', async (line, question) => {
+  const { run, send } = await listener();
+  await send('1');
+  const { code, stderr } = await run(line);
+  expect([code, stderr]).toEqual([11, expect.stringContaining(`needs confirmation: ${question} to ${elsewhere}?`)]);
+});
+
+it.each(lines)('sends nothing to another machine with BIZMSG_LOCAL_ONLY=1, even with --yes: %s', async (line) => {
+  const { run, send } = await listener();
+  await send('1');
+  const { code, stderr } = await run(line.replace('webhooks', '--yes webhooks'), { env: { BIZMSG_LOCAL_ONLY: '1' } });
+  expect([code, stderr]).toEqual([11, expect.stringContaining(`BIZMSG_LOCAL_ONLY=1 refuses ${elsewhere}`)]);
 });

@@ -54,11 +54,8 @@ it.each([
 it('locks its folder, and reports the address of the owner', async () => {
   const options = serveOptions(newHome());
   const served = await serve(options);
-  await expect(serve(options)).rejects.toMatchObject({
-    exit: 'configuration',
-    code: 'sandbox-running',
-    message: expect.stringContaining(served.locator.url),
-  });
+  const message: unknown = expect.stringContaining(served.locator.url);
+  await expect(serve(options)).rejects.toMatchObject({ exit: 'configuration', code: 'sandbox-running', message });
   await served.close();
   await (await serve(options)).close();
 });

@@ -174,10 +174,8 @@ describe.skipIf(rig.missingPostgres !== undefined)('after a loss', () => {
     await Promise.race([service.until(kept + 10), running.ended]);
     await place.lose();
     const code = await running.ended;
-    expect({ code, shown: running.stderr() + running.stdout() }).toMatchObject({
-      code: 11,
-      shown: expect.stringContaining('ledger-older'),
-    });
+    const shown: unknown = expect.stringContaining('ledger-older');
+    expect({ code, shown: running.stderr() + running.stdout() }).toMatchObject({ code: 11, shown });
     await expectRefused(place, machine, rig.batch(machine));
     expect(rig.tally(service)).toEqual({ 1: service.asked.length });
     await expectEnd(place, machine);
