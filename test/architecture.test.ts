@@ -54,6 +54,11 @@ describe('the rooms of src', () => {
     expect(unused).toEqual([]);
   });
 
+  it('open databases in session and logs only', () => {
+    const opens = files.filter((file) => /\b(openDatabase|openPostgres)\(/.test(readFileSync(join(src, file), 'utf8')));
+    expect(new Set(opens.map((file) => file.split('/')[0]))).toEqual(new Set(['base', 'logs', 'session']));
+  });
+
   it('are listed in main.ts with what they may import', () => {
     const lines = readFileSync(join(src, 'main.ts'), 'utf8').matchAll(/^ \* (\w+): (.+)$/gm);
     const listed = Array.from(lines, ([, room = '', below]) => [room, below === 'none' ? [] : below?.split(', ')]);

@@ -34,7 +34,7 @@ export async function askForMissing(context: Context, asking: Asking): Promise<T
   if (!context.interactive || input.first.length === 0) return {};
   const values = (column: string) => input.first.map(({ fields }) => redact(shown(fields[column]), asking.secrets));
   const map = await askForPhones(context, asking, { columns, values });
-  const phone = phoneIn({ ...told, ...map }) ?? usualPhoneColumns(columns)[0];
+  const phone = phoneIn({ ...told, ...map }) ?? likelyPhones(kind, columns)[0];
   const param = kind === 'message' && facts ? await askForParams(context, facts, told, { columns, values }) : undefined;
   const country = told.country ?? (await askIfNational(context, phone === undefined ? [] : values(phone)));
   return {
@@ -90,10 +90,14 @@ export function phoneIn({ map = [] }: Told): string | undefined {
   return map.find((text) => text.endsWith('=phone'))?.replace(/=phone$/, '');
 }
 
-async function askForPhones(context: Context, { told, kind }: Asking, { columns, values }: Columns): Promise<Told> {
+/** Another column of an import is a field of its own name. */
+function likelyPhones(kind: Asking['kind'], columns: readonly string[]): readonly string[] {
   const usual = usualPhoneColumns(columns);
-  // Another column of an import is a field of its own name.
-  const likely = kind === 'import' ? usual.filter((name) => name.trim().toLowerCase() === 'phone') : usual;
+  return kind === 'import' ? usual.filter((name) => name.trim().toLowerCase() === 'phone') : usual;
+}
+
+async function askForPhones(context: Context, { told, kind }: Asking, { columns, values }: Columns): Promise<Told> {
+  const likely = likelyPhones(kind, columns);
   const isSet = (told.set ?? []).some((text) => text.startsWith('phone='));
   if (phoneIn(told) !== undefined || isSet || likely.length === 1) return {};
   // An import may have a field of another name for them.

@@ -107,8 +107,8 @@ async function sendAfterQuestion(loading: Loading, decided: Decided): Promise<En
   const { host } = context;
   refuseOtherNumbers(context, scope, decided.copied);
   const { plan, expected } = await answered(loading, decided);
-  if (signals.stop.aborted) throw interruptedEarly(signals.stop.reason);
   const hints = await heldHints(database, plan.draft, expected);
+  if (signals.stop.aborted) throw interruptedEarly(signals.stop.reason);
   const kept = {
     name: choice.name,
     per: loading.per,
@@ -121,7 +121,7 @@ async function sendAfterQuestion(loading: Loading, decided: Decided): Promise<En
   loading.isBegun = true;
   rememberBatches(host, [batch.name, ...batchesSeen(host)]);
   const progress = await context.progress();
-  progress.follow(() => 'loading');
+  progress.follow(() => (signals.stop.aborted ? 'stopping once the file is loaded' : 'loading'));
   const isUnwanted = unwantedCells(whereOf(settings.told));
   await apply(database, plan, { batch, worker, clock: host.now, isUnwanted }).finally(progress.end);
   return sendAndReport(desk, {

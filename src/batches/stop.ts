@@ -14,6 +14,7 @@ export class Stop {
     const interrupt = () => this.request(interrupted(signal.reason, 'the batch was interrupted'));
     if (signal.aborted) interrupt();
     else signal.addEventListener('abort', interrupt, { once: true });
+    // Set last: what it calls is not complete yet.
     this.#onStop = onStop;
   }
 
@@ -89,8 +90,8 @@ export class Streak {
 
 export interface BatchSignals extends StopSignals {
   /**
-   * From now on the first signal ends the work after its requests in flight, a second one does not wait for them, and a
-   * third one ends the process.
+   * From now on the first signal ends the work after the load or its requests in flight, a second one does not wait for
+   * answers, and a third one ends the process.
    */
   take(): void;
   /** Signals end the process again. */

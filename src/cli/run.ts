@@ -59,7 +59,7 @@ async function perform(host: Host, tree: Group, reporter: Reporter): Promise<Com
   };
   try {
     const printer = new Printer(options);
-    // A failed write becomes an error that a run can report.
+    // A failed write becomes an error that a batch can report.
     const emit: Emit = (items) =>
       printer.items(items).catch((error: unknown) => Promise.reject(unwritable(error) ?? error));
     const ran = () => outcomeOf(() => node.run(context, texts, emit), context);

@@ -26,7 +26,7 @@ export interface Connection {
   readonly pace?: ClientPace | undefined;
   /** Default: 3. */
   readonly retries?: number | undefined;
-  /** A run waits longer for a rate limit, whatever the retries, and deals with an unreachable service itself. */
+  /** A batch waits longer for a rate limit, whatever the retries, and deals with an unreachable service itself. */
   readonly isBatch?: boolean | undefined;
   readonly dryRun?: boolean | undefined;
   /** True if this connects to a local sandbox. */
@@ -79,7 +79,7 @@ export class Exchange<T> {
 
   /**
    * Waits until the pace lets the request leave, after a failed attempt also for the pause before its retry. Returns no
-   * promise if there is nothing to wait for, so that a run claims all rows that may leave in one transaction. Fails if
+   * promise if there is nothing to wait for, so that a batch claims all rows that may leave in one transaction. Fails if
    * the signal aborts (default: the signal of the connection), and in a dry run with a DryRunResult.
    */
   slot(signal = this.#connection.signal): Release | Promise<Release> {

@@ -28,7 +28,7 @@ export interface KnownPace {
 
 export interface PaceOptions {
   readonly host: Pick<Host, 'steady' | 'later' | 'random'>;
-  /** A single request that waits goes before the next one of a run. */
+  /** A single request that waits goes before the next one of a batch. */
   readonly kind: 'single' | 'batch';
   /** Without any, only a 429 makes requests wait. */
   readonly limits: readonly KnownPace[];

@@ -6,7 +6,7 @@ export interface RetryInput {
   readonly retriesDone: number;
   /** Default: 3. */
   readonly retries?: number | undefined;
-  /** A run waits longer for a rate limit, whatever the retries, and deals with an unreachable service itself. */
+  /** A batch waits longer for a rate limit, whatever the retries, and deals with an unreachable service itself. */
   readonly isBatch?: boolean | undefined;
   /** Milliseconds since the first 429. */
   readonly limitedFor?: number;
@@ -16,9 +16,9 @@ export interface RetryInput {
 
 const longest = 120_000;
 const longestInBatch = 600_000;
-/** How long a run repeats a 429 without Retry-After: two windows of §8. */
+/** How long a batch repeats a 429 without Retry-After: two windows of §8. */
 const patience = 120_000;
-/** The shortest wait in a run, so that `Retry-After: 0` does not lead to a busy loop. */
+/** The shortest wait in a batch, so that `Retry-After: 0` does not lead to a busy loop. */
 const shortest = 1_000;
 
 /** Returns the milliseconds to wait before the next attempt, or undefined to give up. */

@@ -61,7 +61,12 @@ export async function openBatchClient(session: Session, caller: Caller, signals:
     skew: () => skew,
     async close() {
       await Promise.all(senders.map((sender) => sender.close()));
-      await closeRecord(session, await record?.catch(() => undefined), skew);
+      const opened = await record?.catch(() => undefined);
+      const isTidied = !session.given.dryRun && !signals.stop.aborted && isClockRight(host.now(), skew);
+      // Removes what is old, now that answers of the service have shown whether the clock is right. The next command tries
+      // again.
+      if (opened && isTidied) await expireDaily(opened.database, host.now()).catch(expected);
+      await opened?.close();
     },
   };
 }
@@ -116,15 +121,6 @@ async function openSender(session: Session, checkedTarget: CheckedTarget, option
     reachable: () => canReach(transportOptionsFor(session, checkedTarget.target), signals.stop),
     close,
   };
-}
-
-/** Removes what is old, now that answers of the service have shown whether the clock is right. */
-async function closeRecord({ host, given }: Session, record: BatchRecord | undefined, skew?: number): Promise<void> {
-  if (!record) return;
-  const isTidied = !given.dryRun && !host.signal.aborted && isClockRight(host.now(), skew);
-  // The next command tries again.
-  if (isTidied) await expireDaily(record.database, host.now()).catch(expected);
-  await record.close();
 }
 
 function expected(error: unknown): void {

@@ -32,7 +32,7 @@ export function singlePace(session: Session, checkedTarget: CheckedTarget, rate:
   return new SlidingPace({ ...shared(session, checkedTarget), kind: 'single', limits, onWait });
 }
 
-/** The pace of a run. */
+/** The pace of a batch. */
 export function batchPace(session: Session, checkedTarget: CheckedTarget, limits: readonly KnownPace[]): Pace {
   return new SlidingPace({ ...shared(session, checkedTarget), kind: 'batch', limits });
 }

@@ -27,7 +27,10 @@ export interface Question {
   readonly excludedBy: readonly [string, string];
 }
 
-/** The parameters $1 to $8 of `verdict`. */
+/**
+ * The parameters of `verdict`: $1 batch, $2 scope, $3 account whose opt-outs count, $4 when it was sent again, $5 now, $6 0
+ * sandbox, 1 live, 2 import, $7 and $8 batches that exclude.
+ */
 export function parameters({ batch, now, excludedBy }: Question): readonly Value[] {
   const { account, kind, mode } = batch.scope;
   // With a sandbox key, a second message is only worth a note.
@@ -36,7 +39,6 @@ export function parameters({ batch, now, excludedBy }: Question): readonly Value
   return [batch.id, batch.scopeNumber, optOuts, batch.againAt, now, asks, ...excludedBy];
 }
 
-// With `o.batch <> $1`, SQLite would compile the statement again each time, to compare $1 with the condition of an index.
 /**
  * SQL for why a row is not sent: a digit of `reasons`, and for the first four the time, text and batch of the other
  * message. NULL if it can be sent. Times of 13 digits make the smallest the earliest of the strongest reason.
@@ -52,6 +54,7 @@ export function verdict(row: string, { isClaim, text = `${row}.text` }: { isClai
     ${isClaim ? '' : "OR o.state = 'waiting' AND b.until > $5"})`;
   const packed = (reason: keyof typeof reasons, at = 'o.at', other = 'o.text') =>
     `'${reasons[reason]}' || ${at} || ${other} || COALESCE(b.name, '')`;
+  // With `o.batch <> $1`, SQLite would compile the statement again each time, to compare $1 with an index's condition.
   return `CASE
     WHEN EXISTS (SELECT 1 FROM opt_out p WHERE p.account = $3 AND p.phone = ${row}.who) THEN '${reasons.optedOut}'
     WHEN EXISTS (SELECT 1 FROM excluded e WHERE e.batch IN ($7, $8) AND e.phone = ${row}.who) THEN '${reasons.excluded}'

@@ -4,7 +4,7 @@ import { type Batch, batchesOf, isWorking, scopeNumber, scopeOf, singles } from 
 import { removeRows } from './cancel.ts';
 import { integer, text } from './columns.ts';
 import { exclude, highest } from './draft.ts';
-import { listOptOuts } from './opt-outs.ts';
+import { addOptOut, listOptOuts } from './opt-outs.ts';
 import { inPieces, lease } from './schema.ts';
 import { freeName } from './which.ts';
 
@@ -150,8 +150,7 @@ async function copySingles({ from, to, account }: Move): Promise<number> {
 async function copyOptOuts({ from, to, account }: Move): Promise<number> {
   const optOuts = await listOptOuts(from, account);
   const each = optOuts.map(({ phone, at, word }) => [account, phone, at, word]);
-  const sql = 'INSERT INTO opt_out (account, phone, at, word) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING';
-  await writeEach(to, sql, each);
+  await writeEach(to, addOptOut, each);
   return optOuts.length;
 }
 

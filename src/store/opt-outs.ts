@@ -34,7 +34,7 @@ function optOutOf(row: Row) {
 }
 
 // Of two replies, the later one counts.
-const add = `INSERT INTO opt_out (account, phone, at, word) VALUES ($1, $2, $3, $4)
+export const addOptOut = `INSERT INTO opt_out (account, phone, at, word) VALUES ($1, $2, $3, $4)
   ON CONFLICT (account, phone) DO UPDATE SET at = excluded.at,
     word = CASE WHEN excluded.word = '' THEN opt_out.word ELSE excluded.word END WHERE excluded.at > opt_out.at`;
 
@@ -47,7 +47,7 @@ export function addOptOuts(
   const each = optOuts.map(({ phone, at, word }) => [account, phone, at, word]);
   return database.write(function* () {
     const before = yield* count(account);
-    yield { sql: add, each };
+    yield { sql: addOptOut, each };
     return (yield* count(account)) - before;
   });
 }

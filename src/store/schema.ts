@@ -67,6 +67,7 @@ export const schema = [
     state TEXT NOT NULL,
     -- A person is in the file twice. Not by the state, or each new state would update the index.
     is_twice INTEGER NOT NULL DEFAULT 0,
+    -- Why; 'resend' of a row that is to be sent again; while it is under way, its state before.
     reason TEXT,
     -- The other batch that sent it, or that it is held for; '' for a single message.
     by TEXT,
@@ -76,7 +77,7 @@ export const schema = [
     code TEXT,
     -- Of a single message: the process that sends it.
     worker TEXT,
-    -- Reported to the user once: 'failed', or the text of a file that differs from the sent one.
+    -- Reported to the user once: 'failed', or the text of a file that differs from the sent one. Or 'resend'.
     told TEXT,
     sent_text TEXT,
     sent_at INTEGER,

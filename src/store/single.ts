@@ -35,7 +35,8 @@ export type Admitted =
 // Rows under way are unsure once their process is dead.
 const state = `CASE WHEN o.state = 'under way'
   AND NOT (COALESCE(b.until, 0) > $4 OR (o.batch = '${singles}' AND o.at > $4 - ${lease})) THEN 'unsure' ELSE o.state END`;
-const before = `SELECT ${state} AS state, o.at, b.name, COALESCE(o.worker, b.worker) AS worker FROM item o LEFT JOIN batch b ON b.id = o.batch
+// Milder than `verdict` in before.ts.
+const gotBefore = `SELECT ${state} AS state, o.at, b.name, COALESCE(o.worker, b.worker) AS worker FROM item o LEFT JOIN batch b ON b.id = o.batch
   WHERE o.scope = $1 AND o.who = $2 AND ((o.text = $3 AND (o.state IN ('under way', 'unsure')
       OR (o.state = 'sent' AND o.by IS NULL AND $4 - o.at <= CASE WHEN o.batch = '${singles}' THEN ${tenMinutes} ELSE ${anyText} END)))
     OR (o.sent_text = $3 AND $4 - o.sent_at <= ${anyText})) ORDER BY o.at DESC LIMIT 1`;
@@ -51,7 +52,7 @@ export function admitSingle(database: Database, single: Single): Promise<Admitte
     const number = yield* scopeNumber(scope);
     if (isOptedOut) return { kind: 'opted out' };
     const asks = scope.mode === 'live' && !single.isAgain;
-    const [got] = asks ? yield* query(before, number, phone, hash, now) : [];
+    const [got] = asks ? yield* query(gotBefore, number, phone, hash, now) : [];
     if (got) {
       const state = word(got, 'state', ['under way', 'unsure', 'sent']);
       const by = optionalText(got, 'name');

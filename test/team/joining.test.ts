@@ -86,13 +86,15 @@ describe.skipIf(rig.missingPostgres !== undefined)('a machine that worked alone'
     expect(await machine.list(['batches', 'report', 'autumn', '--outcome', 'unsure'])).not.toEqual([]);
   });
 
-  it('keeps its batch beside one of the team that has the same name', async () => {
+  it('keeps its batch beside one of the team that has the same name, and the later of two opt-outs', async () => {
     const [first, second] = [await begun(), await begun()];
     expect(await joined(first)).toMatchObject({ code: 0 });
+    const later = await second.machine.run(['opt-outs', 'list', '-o', 'json'], alone);
     const [words, options] = rig.joining(first.team.url);
     expect(await second.machine.run(words, options)).toMatchObject({ code: 0 });
     const names = (await first.machine.list(['batches', 'list'])).map(({ name }) => name);
     expect(new Set(names)).toEqual(new Set(['autumn', 'autumn-2']));
+    expect(await first.machine.list(['opt-outs', 'list'])).toEqual(JSON.parse(later.stdout));
   });
 });
 
