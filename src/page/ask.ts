@@ -68,7 +68,8 @@ export function asking<O extends OperationName>(
       // Changes that come together are one question.
       await sleep(0);
       asked = question.peek();
-      output.value = (await tryAsk(operation, input() ?? undefined)) ?? output.value;
+      const current = input();
+      if (current !== null) output.value = (await tryAsk(operation, current)) ?? output.value;
       await sleep(pause);
     }
     isBusy = false;

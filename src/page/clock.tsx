@@ -47,10 +47,12 @@ export function Frozen() {
     <section class="frozen line" aria-label="Frozen clock">
       <strong>Frozen at {timeText(now.value)}</strong>
       <span class="one-line">Next: {dueText()}</span>
-      <button disabled={state.value.due === null} onClick={() => advance('next')}>
+      <button class="quiet" disabled={state.value.due === null} onClick={() => advance('next')}>
         Advance
       </button>
-      <button onClick={toggle}>Real time</button>
+      <button class="quiet" onClick={toggle}>
+        Real time
+      </button>
     </section>
   );
 }

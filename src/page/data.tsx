@@ -4,14 +4,13 @@ import type { OutputOf } from '../sandbox/control/operations.ts';
 import { useAsked } from './ask.ts';
 import { compose } from './compose.tsx';
 import { templates } from './model.ts';
-import { Command } from './notice.tsx';
-import { linkTo, route } from './route.ts';
+import { goTo, linkTo, route } from './route.ts';
 import { Line, Text, Variables } from './text.tsx';
 import { capital, countText } from './words.ts';
 
 const parts = { contacts: Contacts, templates: Templates, campaigns: Campaigns } as const;
 
-/** Contacts, templates and campaigns: lists with a search, whose chosen entry is open. */
+/** Contacts, templates and campaigns: lists with a search, whose chosen record is open. */
 export function Data() {
   const [part = '', ...key] = route.value.item.split('/');
   const name = part === 'templates' || part === 'campaigns' ? part : 'contacts';
@@ -31,41 +30,36 @@ export function Data() {
 }
 
 interface PartProps {
-  /** The key of the record whose details are shown. */
+  /** The key of the record whose fields are shown. */
   readonly chosen: string;
 }
 
 function Contacts({ chosen }: PartProps) {
   const contacts = useAsked(['contents'], 'contacts', { limit: 5_000 }) ?? [];
-  const entries = contacts.map((contact): Entry => {
-    const { phone, name, tags, attributes } = contact;
-    const detail = () => <Contact contact={contact} />;
+  const entries = contacts.map((record): Entry => {
+    const { phone, name, tags } = record;
     const text = [phone, ...tags].join(' · ');
-    return { key: phone, title: name || phone, text, words: JSON.stringify(attributes), meta: '', detail };
+    return { key: phone, title: name || phone, text, status: '', record, more: () => <Links phone={phone} /> };
   });
-  const example = 'bizmsg contacts create --set phone=+12025550142 --profile local';
-  return <Listing part="contacts" {...{ entries, chosen, example }} />;
+  return <Listing part="contacts" entries={entries} chosen={chosen} />;
 }
 
 function Templates({ chosen }: PartProps) {
-  const entries = (templates.value ?? []).map((template): Entry => {
-    const { name, language, status, body } = template;
-    const detail = () => <Template template={template} />;
-    return { key: name, title: name, text: body, words: language, meta: status, detail };
+  const entries = (templates.value ?? []).map((record): Entry => {
+    const { name, status, body } = record;
+    return { key: name, title: name, text: body, status, record, more: () => <Preview template={record} /> };
   });
-  return <Listing part="templates" {...{ entries, chosen, example: 'bizmsg sandbox seed templates.json' }} />;
+  return <Listing part="templates" entries={entries} chosen={chosen} />;
 }
 
 function Campaigns({ chosen }: PartProps) {
   const campaigns = useAsked(['contents', 'deliveries'], 'campaigns') ?? [];
-  const entries = campaigns.map(({ counts, ...campaign }): Entry => {
-    const { id, name, template, status, audience } = campaign;
+  const entries = campaigns.map((record): Entry => {
+    const { id, name, template, status, counts, audience } = record;
     const text = `${template}, ${counts.sent} of ${audience} sent, ${counts.failed} failed`;
-    const detail = () => <Fields of={{ ...campaign, ...counts }} />;
-    return { key: id, title: name, text, words: id, meta: status, detail };
+    return { key: id, title: name, text, status, record };
   });
-  const example = 'bizmsg sandbox trigger broadcast.completed --template welcome';
-  return <Listing part="campaigns" {...{ entries, chosen, example }} />;
+  return <Listing part="campaigns" entries={entries} chosen={chosen} />;
 }
 
 /** A record in a list. */
@@ -73,29 +67,24 @@ interface Entry {
   readonly key: string;
   readonly title: string;
   readonly text: string;
-  /** Searched, but not shown. */
-  readonly words: string;
-  readonly meta: string;
-  readonly detail: () => ComponentChildren;
+  readonly status: string;
+  readonly record: object;
+  /** What is shown above its fields. */
+  readonly more?: () => ComponentChildren;
 }
 
 interface ListingProps extends PartProps {
   readonly part: string;
   readonly entries: readonly Entry[];
-  /** A command that adds a record. */
-  readonly example: string;
 }
-
-const tones: Readonly<Record<string, string>> = { APPROVED: 'good', COMPLETED: 'good', REJECTED: 'bad' };
 
 /** Entries that are rendered. */
 const most = 200;
 
-function Listing({ part, entries, chosen, example }: ListingProps) {
+function Listing({ part, entries, chosen }: ListingProps) {
   const search = useSignal('');
-  const matches = entries.filter(({ title, text, words, meta }) => {
-    return [title, text, words, meta].join(' ').toLowerCase().includes(search.value.trim().toLowerCase());
-  });
+  const wanted = search.value.trim().toLowerCase();
+  const matches = entries.filter(({ record }) => JSON.stringify(record, null, 1).toLowerCase().includes(wanted));
   return (
     <>
       <div class="line">
@@ -115,11 +104,12 @@ function Listing({ part, entries, chosen, example }: ListingProps) {
           <EntryView key={entry.key} part={part} entry={entry} isOpen={entry.key === chosen} />
         ))}
       </ul>
-      {matches.length > most && <p class="note">Search to see the others, or: bizmsg {part} list --profile local</p>}
-      {entries.length === 0 && <Command>{example}</Command>}
+      {matches.length > most && <p class="nothing">Search to see the others.</p>}
     </>
   );
 }
+
+const tones: Readonly<Record<string, string>> = { APPROVED: 'good', COMPLETED: 'good', REJECTED: 'bad' };
 
 interface EntryViewProps {
   readonly part: string;
@@ -127,8 +117,8 @@ interface EntryViewProps {
   readonly isOpen: boolean;
 }
 
-/** A line of a list; a click opens or closes its details. */
-function EntryView({ part, entry: { key, title, text, meta, detail }, isOpen }: EntryViewProps) {
+/** A line of a list; a click opens or closes its record. */
+function EntryView({ part, entry: { key, title, text, status, record, more }, isOpen }: EntryViewProps) {
   return (
     <li>
       <a href={linkTo('data', isOpen ? part : `${part}/${key}`)} aria-expanded={isOpen}>
@@ -138,59 +128,48 @@ function EntryView({ part, entry: { key, title, text, meta, detail }, isOpen }: 
         <span class="note one-line">
           <Line>{text}</Line>
         </span>
-        <small class={`is-${tones[meta] ?? 'wait'}`}>{meta}</small>
+        <small class={`is-${tones[status] ?? 'wait'}`}>{status}</small>
       </a>
       {isOpen && (
         <section class="detail" aria-label="Details">
-          {detail()}
+          {more?.()}
+          <dl class="pairs">
+            {Object.entries(record).map(([name, value]) => (
+              <div key={name}>
+                <dt>{name}</dt>
+                <dd>
+                  <Text>{typeof value === 'string' ? value : JSON.stringify(value, null, 1)}</Text>
+                </dd>
+              </div>
+            ))}
+          </dl>
         </section>
       )}
     </li>
   );
 }
 
-function Contact({ contact }: { readonly contact: OutputOf<'contacts'>[number] }) {
-  const { phone } = contact;
+function Links({ phone }: { readonly phone: string }) {
   return (
-    <>
-      <div class="line">
-        <button class="main" onClick={() => compose(phone)}>
-          Send
-        </button>
-        <a href={linkTo('activity', phone)}>Phone</a>
-      </div>
-      <Fields of={contact} />
-    </>
+    <div class="line">
+      <button class="main" onClick={() => compose(phone)}>
+        Send
+      </button>
+      <button onClick={() => goTo('activity', phone)}>Phone</button>
+    </div>
   );
 }
 
 /** A template as its recipient reads it, with values for its variables. */
-function Template({ template }: { readonly template: OutputOf<'templates'>[number] }) {
+function Preview({ template }: { readonly template: OutputOf<'templates'>[number] }) {
   const values = useSignal<Readonly<Record<string, string>>>({});
-  const { status, variables } = template;
+  const { status } = template;
   return (
     <>
       <Variables template={template} values={values} />
       {status !== 'APPROVED' && (
         <p class="note">It is {status.toLowerCase()}; only an approved template can be sent.</p>
       )}
-      <Fields of={{ ...template, variables: variables.join(', ') }} />
     </>
-  );
-}
-
-/** The fields of a record, as the API names them. */
-function Fields({ of }: { readonly of: object }) {
-  return (
-    <dl class="pairs">
-      {Object.entries(of).map(([name, value]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>
-            <Text>{typeof value === 'string' ? value : JSON.stringify(value, null, 1)}</Text>
-          </dd>
-        </div>
-      ))}
-    </dl>
   );
 }

@@ -1,12 +1,8 @@
 import { type Signal, useSignal } from '@preact/signals';
-import type { ComponentChildren } from 'preact';
+import type { ComponentChildren, RenderableProps } from 'preact';
 import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 
-interface DialogProps {
-  readonly title: string;
-  readonly isOpen: Signal<boolean>;
-  readonly children: ComponentChildren;
-}
+type DialogProps = RenderableProps<{ readonly title: string; readonly isOpen: Signal<boolean> }>;
 
 /** A modal dialog. The browser moves the focus into it and back. */
 export function Dialog({ title, isOpen, children }: DialogProps) {
@@ -68,14 +64,12 @@ export function Popover({ button, label, title, class: name, children }: Popover
   );
 }
 
-interface FormProps {
+type FormProps = RenderableProps<{
   readonly class?: string;
-  /** The value is that of the field with this name. */
   readonly onFilled: (value: string, form: HTMLFormElement) => void;
-  readonly children: ComponentChildren;
-}
+}>;
 
-/** A form that calls a function with what was entered. */
+/** A form that calls a function with the value of the field with this name. */
 export function Form({ class: name, onFilled, children }: FormProps) {
   return (
     <form

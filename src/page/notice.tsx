@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import type { ComponentChildren } from 'preact';
+import type { RenderableProps } from 'preact';
 import { Icon } from './icons.tsx';
 
 const shown = signal({ text: '', isProblem: false });
@@ -43,12 +43,7 @@ export function textOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-interface CopyProps {
-  readonly text: string;
-  readonly children: ComponentChildren;
-  readonly label?: string;
-  readonly class?: string;
-}
+type CopyProps = RenderableProps<{ readonly text: string; readonly label?: string; readonly class?: string }>;
 
 /** A button that copies a text. */
 export function Copy({ text, children, label, class: name }: CopyProps) {

@@ -4,7 +4,6 @@ import { ask, useAsked } from './ask.ts';
 import { faultText, presets } from './faults.ts';
 import { now } from './model.ts';
 import { act, Copy } from './notice.tsx';
-import { timeText } from './words.ts';
 
 /** All that decides about a request: the plan, faults and keys. */
 export function Setup() {
@@ -23,7 +22,6 @@ function Plan() {
   if (!usage) return <section />;
   const { plan, minute, month } = usage;
   const isOver = minute.ends === null || now.value >= minute.ends;
-  const ends = isOver ? 'The next request starts the minute.' : `It ends at ${timeText(minute.ends ?? 0)}.`;
   const set = (name: typeof plan.name) => act(() => ask('setPlan', { name, without: plan.without }));
   return (
     <section aria-labelledby="plan">
@@ -36,7 +34,6 @@ function Plan() {
         ))}
       </div>
       <Gauge label="Requests in this minute" used={isOver ? 0 : minute.used} limit={minute.limit} />
-      {minute.limit !== null && <p class="note">{ends}</p>}
       <Gauge label={`Messages in ${month.name}`} used={month.used} limit={month.limit} />
     </section>
   );
@@ -49,9 +46,6 @@ interface GaugeProps {
   readonly limit: number | null;
 }
 
-/** Attributes that make a full meter red. */
-const red = { low: 0.1, high: 0.2, optimum: 0 };
-
 /** How much of a limit is used. */
 function Gauge({ label, used, limit }: GaugeProps) {
   if (limit === null) return <p>{label}: no limit</p>;
@@ -61,7 +55,7 @@ function Gauge({ label, used, limit }: GaugeProps) {
   return (
     <p>
       <strong>{label}</strong> <span class={isFull ? 'is-bad' : 'note'}>{text}</span>
-      <meter aria-label={label} aria-valuetext={text} max={limit} value={used} {...(isFull && red)} />
+      <meter aria-label={label} aria-valuetext={text} max={limit} value={used} />
     </p>
   );
 }

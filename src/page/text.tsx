@@ -39,9 +39,9 @@ const token = /("(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*|\b(?:true|false|null)\b)/;
 export function Json({ value }: { readonly value: unknown }) {
   const parts = JSON.stringify(value, null, 2).split(token);
   const kindOf = (part: string, next = '') =>
-    part.startsWith('"') ? (next.startsWith(':') ? 'key' : 'is-good') : 'is-wait';
+    part.startsWith('"') ? (next.startsWith(':') ? 'is-plain' : 'is-good') : 'is-wait';
   return (
-    <pre class="json">
+    <pre class="json" tabIndex={0}>
       {parts.map((part, at) => (at % 2 === 0 ? part : <span class={kindOf(part, parts[at + 1])}>{marked(part)}</span>))}
     </pre>
   );

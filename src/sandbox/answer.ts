@@ -1,6 +1,6 @@
 import { CliError, reasonOf } from '../base/errors.ts';
 import { redact, redactTarget } from '../base/redact.ts';
-import { type EndpointName, endpoints } from '../contract/endpoints.ts';
+import type { EndpointName } from '../contract/endpoints.ts';
 import {
   type Caller,
   callerOf,
@@ -139,14 +139,11 @@ function serve({ exchange, path, query, endpoint, caller: { key }, now }: Reques
 
 /** Adds the row of the log, which is also the key's audit log (§5.8). */
 function log(request: Request, { reply, message, detail, fault }: Outcome, service: Service): Reply {
-  const { exchange, path, endpoint, caller, now } = request;
-  const { method, target } = exchange;
-  // A documented path contains no key. All calls to it share one string.
-  const shown = endpoint && target === path ? endpoints[endpoint].path : shortened(redactTarget(target));
+  const { exchange, caller, now } = request;
   const call = {
     at: now,
-    method,
-    target: shown,
+    method: exchange.method,
+    target: redactTarget(exchange.target),
     key: caller.key?.id,
     status: reply.status,
     message,
@@ -156,12 +153,6 @@ function log(request: Request, { reply, message, detail, fault }: Outcome, servi
   service.store.state.requests.put(call);
   service.store.happened({ type: 'request', call });
   return reply;
-}
-
-const longestTarget = 500;
-
-function shortened(target: string): string {
-  return target.length > longestTarget ? `${target.slice(0, longestTarget)}…` : target;
 }
 
 function rejected(refusal: Refusal, rate: Rate | undefined): Outcome {

@@ -18,7 +18,7 @@ describe.skipIf(noBrowser)(`the places of the page (${noBrowser ?? 'in chromium'
     await entries.first().click();
     const details = page.getByRole('region', { name: 'Details' });
     await details.getByText('"shoe": "size 42"').waitFor();
-    await details.getByRole('link', { name: 'Phone' }).click();
+    await details.getByRole('button', { name: 'Phone' }).click();
     await page.getByRole('region', { name: 'Phone' }).getByRole('heading', { name: 'Lise' }).waitFor();
   });
 

@@ -81,13 +81,8 @@ function Tabs() {
   );
 }
 
-interface SideProps {
-  readonly isOpen: boolean;
-  readonly hasPhone: boolean;
-}
-
 /** The way back to the list, and the choice between the story and the phone. */
-function Side({ isOpen, hasPhone }: SideProps) {
+function Side({ isOpen, hasPhone }: { readonly isOpen: boolean; readonly hasPhone: boolean }) {
   useEffect(() => {
     if (isOpen && isNarrow.value) focus('back');
   }, [isOpen]);

@@ -1,5 +1,4 @@
-import { useSignal } from '@preact/signals';
-import type { ComponentChildren } from 'preact';
+import type { RenderableProps } from 'preact';
 import { send } from '../ask.ts';
 import { environment, webhooks } from '../model.ts';
 import { act, Command } from '../notice.tsx';
@@ -9,19 +8,13 @@ const first = { to: testNumbers[0].phone, template: 'welcome', params: [] };
 
 /** The first steps, until something has happened. */
 export function Empty() {
-  const isSending = useSignal(false);
-  const sendFirst = async () => {
-    isSending.value = true;
-    await act(() => send(first));
-    isSending.value = false;
-  };
   return (
     <section class="empty" aria-label="First steps">
       <h2>Waiting for your first message</h2>
       <p class="note">Nothing here reaches a real phone. This page updates by itself.</p>
       <ol>
         <StepOf title="1 Send a message">
-          <button class="main" disabled={isSending.value} onClick={() => void sendFirst()}>
+          <button class="main" onClick={() => void act(() => send(first))}>
             Send one now
           </button>
           <Command>{`bizmsg send-template ${first.to} ${first.template} --profile local`}</Command>
@@ -45,14 +38,9 @@ export function Empty() {
   );
 }
 
-interface StepProps {
-  readonly title: string;
-  readonly children: ComponentChildren;
-}
-
-function StepOf({ title, children }: StepProps) {
+function StepOf({ title, children }: RenderableProps<{ readonly title: string }>) {
   return (
-    <li class="line">
+    <li class="card">
       <h3>{title}</h3>
       {children}
     </li>

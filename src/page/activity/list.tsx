@@ -1,4 +1,4 @@
-import { signal, useSignal } from '@preact/signals';
+import { useSignal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { Icon } from '../icons.tsx';
 import { chosen, deliveriesOf, inView, isHeld, loadOlder, nameOf, now, release, shown, waiting } from '../model.ts';
@@ -129,29 +129,23 @@ export function Glyph({ row: { kind, message, isBad } }: { readonly row: Row }) 
 
 /** Milliseconds between two announcements. */
 const announceEvery = 5_000;
-const announced = signal('');
-let lastAnnounced = 0;
 
 /** How many rows wait while someone reads; a click shows them. */
 function Pill({ onShow }: { readonly onShow: () => void }) {
-  const count = waiting.value;
+  const announced = useSignal(0);
   useEffect(() => {
-    const announce = () => {
-      lastAnnounced = Date.now();
-      announced.value = count === 0 ? '' : `${count} new`;
-    };
-    const timer = setTimeout(announce, Math.max(0, lastAnnounced + announceEvery - Date.now()));
-    return () => clearTimeout(timer);
-  }, [count]);
+    const timer = setInterval(() => (announced.value = waiting.peek()), announceEvery);
+    return () => clearInterval(timer);
+  }, []);
   const show = () => {
     release();
     onShow();
   };
   return (
     <div class="pill">
-      {count > 0 && <button onClick={show}>{count} new ↑</button>}
+      {waiting.value > 0 && <button onClick={show}>{waiting} new ↑</button>}
       <span class="unseen" role="status">
-        {announced.value}
+        {announced.value > 0 && `${announced.value} new`}
       </span>
     </div>
   );

@@ -48,7 +48,12 @@ export function Phone({ row: { id, phone, messages } }: { readonly row: Row }) {
       </header>
       <div ref={chat} class="chat" role="region" tabIndex={0} aria-label="List of messages">
         {shown.map((item, at) => (
-          <Bubble key={item.id} item={item} isRepeat={isRepeat(shown, at)} isChosen={item.id === chosen} />
+          <Bubble
+            key={item.id}
+            item={item}
+            isRepeat={isRepeat(item, shown.slice(0, at))}
+            isChosen={item.id === chosen}
+          />
         ))}
       </div>
       <ReplyForm from={phone} name={name ?? phone} />
@@ -81,16 +86,8 @@ function useHistory(phone: string): readonly Message[] {
 /** Messages with the same content within this time count as sent twice. */
 const repeatWithin = 10 * 60_000;
 
-function isRepeat(items: readonly Item[], at: number): boolean {
-  const item = items[at];
-  if (!item?.message) return false;
-  const content = contentOf(item.message);
-  const before = items.slice(0, at).findLast(({ message }) => message && contentOf(message) === content);
-  return before !== undefined && item.at - before.at <= repeatWithin;
-}
-
-function contentOf({ template, params }: Message): string {
-  return [template, ...params].join('\0');
+function isRepeat({ at, message }: Item, before: readonly Item[]): boolean {
+  return before.some((item) => item.message && item.message.text === message?.text && at - item.at <= repeatWithin);
 }
 
 const words = { accepted: '✓ sent', delivered: '✓✓ delivered', read: '✓✓ read', failed: 'failed' } as const;

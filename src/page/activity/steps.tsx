@@ -1,4 +1,5 @@
 import type { Step } from '../../sandbox/control/story.ts';
+import { Icon } from '../icons.tsx';
 import { now } from '../model.ts';
 import { Copy } from '../notice.tsx';
 import { Json, marked } from '../text.tsx';
@@ -10,23 +11,15 @@ interface Shown {
   readonly same: number;
 }
 
-interface StepsProps {
-  readonly steps: readonly Step[];
-  /** The payloads of the events, by id. */
-  readonly payloads: ReadonlyMap<string, object>;
-}
-
 /** The steps in order: the first with its time, the others with the time since. */
-export function Steps({ steps, payloads }: StepsProps) {
+export function Steps({ steps }: { readonly steps: readonly Step[] }) {
   const [first] = steps;
   // The verdict says that there is no handler.
   const all = folded(steps.filter(({ kind, what }) => kind !== 'delivery' || what !== null));
-  const latest = steps.findLast(({ kind, state }) => kind === 'event' && state !== 'pending');
+  const latest = steps.findLast(({ payload }) => payload);
   return (
     <ol class="steps" aria-label="Steps">
-      {all.map(({ step, same }, at) => {
-        const event = isLastOfEvent(all, at) ? eventBefore(all, at) : undefined;
-        const payload = payloads.get(event?.event ?? '');
+      {all.map(({ step, same }) => {
         const time = step === first ? momentText(step.at) : offsetText(step.at - (first?.at ?? 0));
         return (
           <li key={step.key}>
@@ -37,7 +30,7 @@ export function Steps({ steps, payloads }: StepsProps) {
             <time>{step.state === 'pending' ? waitText(step.at - now.value) : time}</time>
             <div class="more">
               {same === 0 && <Answer step={step} />}
-              {payload && <Received payload={payload} attempt={step.attempt} isOpen={event === latest} />}
+              {step.payload && <Received payload={step.payload} attempt={step.attempt} isOpen={step === latest} />}
             </div>
           </li>
         );
@@ -64,16 +57,6 @@ function isSame(one: Step, other: Step): boolean {
     one.attempt.response?.status === other.attempt.response?.status &&
     answerOf(one) === answerOf(other)
   );
-}
-
-function isLastOfEvent(all: readonly Shown[], at: number): boolean {
-  const isTried = (step: Step | undefined) => step?.attempt !== undefined || step?.forward !== undefined;
-  const [step, next] = [all[at]?.step, all[at + 1]?.step];
-  return step?.state !== 'pending' && (isTried(step) || step?.event !== undefined) && !isTried(next);
-}
-
-function eventBefore(all: readonly Shown[], at: number): Step | undefined {
-  return all.slice(0, at + 1).findLast(({ step }) => step.event)?.step;
 }
 
 function Title({ step: { kind, what, note, state, attempt, forward }, same }: Shown) {
@@ -131,9 +114,11 @@ function Received({ payload, attempt, isOpen }: ReceivedProps) {
   return (
     <details open={isOpen}>
       <summary>{attempt ? `What it got: payload · headers · signature ${signature}` : 'Payload'}</summary>
-      <div class="payload">
-        <Copy text={JSON.stringify(payload, null, 2)}>Copy</Copy>
+      <div class="command">
         <Json value={payload} />
+        <Copy text={JSON.stringify(payload, null, 2)} label="Copy payload" class="quiet">
+          <Icon name="copy" />
+        </Copy>
       </div>
       {attempt && <pre tabIndex={0}>{marked(lines.join('\n'))}</pre>}
     </details>

@@ -1,4 +1,4 @@
-import type { ComponentChildren } from 'preact';
+import type { RenderableProps } from 'preact';
 import type { EventName } from '../../contract/events.ts';
 import { eventSteps, stepsOf } from '../../sandbox/control/story.ts';
 import { ask, useAsked } from '../ask.ts';
@@ -36,7 +36,6 @@ function NoMessage({ phone }: { readonly phone: string }) {
 function OfMessage({ row }: { readonly row: Row }) {
   const story = useAsked(['deliveries'], 'message', { id: row.id });
   const message = row.message ?? story;
-  const payloads = (story?.events ?? []).map(({ id, type, at, data }) => [id, { type, timestamp: at, data }] as const);
   const deliveries = story?.events.flatMap((event) => event.deliveries) ?? [];
   return (
     <>
@@ -46,7 +45,7 @@ function OfMessage({ row }: { readonly row: Row }) {
       </Head>
       <Actions message={message} event={deliveries.at(-1)?.event} />
       <VerdictBox of={verdictOf(deliveries, () => now.value)} />
-      {story && <Steps steps={stepsOf(story)} payloads={new Map(payloads)} />}
+      {story && <Steps steps={stepsOf(story)} />}
     </>
   );
 }
@@ -69,9 +68,7 @@ function OfEvent({ row }: { readonly row: Row }) {
       </Head>
       <Actions message={undefined} event={id} />
       <VerdictBox of={verdictOf(deliveries, () => now.value)} />
-      {first && (
-        <Steps steps={eventSteps({ ...first, id, data }, deliveries)} payloads={new Map([[id, first.payload ?? {}]])} />
-      )}
+      {first && <Steps steps={eventSteps({ ...first, id, data }, deliveries)} />}
       <ul class="recipients" aria-label="Messages of the broadcast">
         {messages.slice(0, 100).map(({ id, to, status }) => (
           <li key={id}>
@@ -100,12 +97,7 @@ function OfRequest({ row, request }: { readonly row: Row; readonly request: NonN
   );
 }
 
-interface HeadProps {
-  readonly row: Row;
-  readonly id: string;
-  readonly title: string;
-  readonly children: ComponentChildren;
-}
+type HeadProps = RenderableProps<{ readonly row: Row; readonly id: string; readonly title: string }>;
 
 function Head({ row, id, title, children }: HeadProps) {
   return (

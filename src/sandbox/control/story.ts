@@ -17,8 +17,10 @@ export interface Step {
   readonly at: number;
   /** `pending` has not happened yet: it is due. */
   readonly state: 'good' | 'bad' | 'pending' | 'plain';
-  /** The id of the event whose payload it shows. */
+  /** The id of an event. */
   readonly event?: string;
+  /** What the handler got, in the last attempt to deliver an event. */
+  readonly payload?: object;
   readonly attempt?: Attempt;
   readonly forward?: Forward;
 }
@@ -49,7 +51,9 @@ interface Event extends Pick<MessageStory['events'][number], 'id' | 'at' | 'data
 export function eventSteps({ id, type, at, data }: Event, deliveries: readonly DeliveryRecord[]): readonly Step[] {
   const state = type === 'message.failed' ? 'bad' : 'good';
   const step: Step = { key: id, kind: 'event', what: type, note: reasonIn(data), at: Date.parse(at), state, event: id };
-  return [step, ...deliveries.flatMap(deliverySteps)];
+  const steps = [step, ...deliveries.flatMap(deliverySteps)];
+  const last = steps.findLast(({ attempt, forward }) => attempt ?? forward) ?? step;
+  return steps.map((one) => (one === last ? { ...one, payload: { type, timestamp: at, data } } : one));
 }
 
 function reasonIn({ reason }: Event['data']): string {

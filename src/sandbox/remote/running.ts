@@ -2,8 +2,9 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { configuration, fsError } from '../../base/errors.ts';
 import { httpRequest } from '../../base/http-request.ts';
 import { exactJson } from '../../base/json.ts';
-import { isRecord } from '../../contract/readers.ts';
+import * as read from '../../contract/readers.ts';
 import { controlPrefix } from '../control/paths.ts';
+import { fields, number, optional } from '../readers.ts';
 import type { RateLimit } from '../api/admission.ts';
 import { type Locator, locatorsIn } from './locator.ts';
 
@@ -22,12 +23,16 @@ export function proofOf({ url, token }: Pick<Locator, 'url' | 'token'>, nonce: s
   return createHmac('sha256', token).update(`bizmsg sandbox proof\n${url}\n${nonce}`).digest('hex');
 }
 
+const anyNumber = number(-Infinity, Infinity);
+
 /** The answer to a request for a proof. */
-export interface Proof {
-  readonly proof: string;
-  readonly minute?: RateLimit | undefined;
-  readonly dataId: string;
-}
+const proofAnswer = fields({
+  proof: read.string,
+  dataId: read.string,
+  minute: optional(fields({ limit: anyNumber, moved: anyNumber })),
+});
+
+export type Proof = ReturnType<typeof proofAnswer>;
 
 /** The sandboxes of this state folder that run and are wanted. */
 export async function findRunning(
@@ -58,23 +63,11 @@ function newNonce(): string {
 async function proofFrom(url: string, nonce: string): Promise<Proof | undefined> {
   const address = new URL(`${proofPath}?nonce=${nonce}`, url).href;
   try {
-    const { body } = await httpRequest(address, { method: 'GET', timeout: 5_000 });
-    const answer = exactJson(body);
-    return isProof(answer) ? answer : undefined;
+    return proofAnswer(exactJson((await httpRequest(address, { method: 'GET', timeout: 5_000 })).body));
   } catch (error) {
-    if (error instanceof SyntaxError || fsError(error)) return undefined;
+    if (error instanceof SyntaxError || error instanceof read.Mismatch || fsError(error)) return undefined;
     throw configuration('sandbox-gone', `the sandbox at ${url} does not answer`, undefined, error);
   }
-}
-
-function isProof(value: unknown): value is Proof {
-  if (!isRecord(value)) return false;
-  const { proof, minute, dataId } = value;
-  return typeof proof === 'string' && typeof dataId === 'string' && (minute === undefined || isRateLimit(minute));
-}
-
-function isRateLimit(value: unknown): value is RateLimit {
-  return isRecord(value) && ['limit', 'moved'].every((name) => typeof value[name] === 'number');
 }
 
 /** Compares in constant time. */

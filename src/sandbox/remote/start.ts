@@ -74,35 +74,29 @@ async function start(attempt: Attempt): Promise<RunningSandbox> {
   const other = await findDefault(stateFolder);
   if (other && isUsable(other, attempt)) return other;
   if (other) await openRemote(other).stop();
-  rotate(log);
-  const logged = statsOf(log)?.size ?? 0;
+  // The log of the one before is kept.
+  if (statsOf(log)) renameSync(log, `${log}.1`);
   const child = host.spawnDetached(command, { env: host.env, log });
   child.unref();
   for (;;) {
     const isDead = child.pid === undefined || !host.kill(child.pid, 0);
     const started = await findDefault(stateFolder);
     if (started) {
-      for (const [, text = ''] of textFrom(log, logged).matchAll(/^note: (.+)$/gm)) attempt.note?.(text);
+      for (const [, text = ''] of (readIfPresent(log) ?? '').matchAll(/^note: (.+)$/gm)) attempt.note?.(text);
       return started;
     }
-    if (isDead) throw notStarted(log, logged);
+    if (isDead) throw notStarted(log);
     await pause(attempt);
   }
 }
 
 /** With the error that the sandbox has written to its log. */
-function notStarted(log: string, from: number): CliError {
-  const [, reason, hint = ''] = /^error: (.+)\n((?: {2}.+\n)*)/m.exec(textFrom(log, from)) ?? [];
+function notStarted(log: string): CliError {
+  const [, reason, hint = ''] = /^error: (.+)\n((?: {2}.+\n)*)/m.exec(readIfPresent(log) ?? '') ?? [];
   if (reason === undefined)
     return configuration('sandbox-start', 'the sandbox did not start', `its log may say why: ${log}`);
   const next = hint.replaceAll(/^ {2}/gm, '').trim();
   return configuration('sandbox-start', `the sandbox did not start: ${reason}`, next || `its log: ${log}`);
-}
-
-function textFrom(log: string, start: number): string {
-  return Buffer.from(readIfPresent(log) ?? '')
-    .subarray(start)
-    .toString();
 }
 
 async function pause({ host, deadline, log }: Attempt): Promise<void> {
@@ -114,11 +108,4 @@ async function pause({ host, deadline, log }: Attempt): Promise<void> {
 /** The output of the background sandbox. */
 function logFile(stateFolder: string): string {
   return join(stateFolder, 'sandbox.log');
-}
-
-const largestLog = 1024 * 1024;
-
-/** Keeps one older log. */
-function rotate(log: string): void {
-  if ((statsOf(log)?.size ?? 0) >= largestLog) renameSync(log, `${log}.1`);
 }

@@ -132,23 +132,12 @@ function createDueQueue() {
     firstAt: () => first()?.at,
     /** Time of the earliest entry that is not idle. */
     firstBusyAt: () => queue.find(({ canceled, isIdle }) => !canceled && isIdle?.() !== true)?.at,
-    add: (due: Due) => void queue.splice(placeOf(due.at, queue), 0, due),
+    /** Most entries are added near the end. */
+    add: (due: Due) => void queue.splice(queue.findLastIndex(({ at }) => at <= due.at) + 1, 0, due),
     /** Removes and returns the earliest entry due by this time. */
     takeBy(time: number): Due | undefined {
       const due = first();
       return due && due.at <= time ? queue.shift() : undefined;
     },
   };
-}
-
-/** The number of entries up to a time. Most entries are added near the end. */
-function placeOf(time: number, queue: readonly Due[]): number {
-  let low = 0;
-  let high = queue.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((queue[middle]?.at ?? Infinity) <= time) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
