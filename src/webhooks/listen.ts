@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { CliError } from '../base/errors.ts';
 import type { Host } from '../base/host.ts';
@@ -11,21 +10,13 @@ import { check } from '../delivery/signature.ts';
 import { openTarget, type Target } from '../delivery/target.ts';
 import { isThisMachine } from '../delivery/this-machine.ts';
 import { openLogs } from '../logs/database.ts';
-import {
-  deleteOld,
-  type Delivery,
-  eventWith,
-  eventId,
-  newestEvent,
-  recordEvents,
-  type Recording,
-} from '../logs/events.ts';
+import { deleteOld, type Delivery, newestEvent, recordEvents, type Recording } from '../logs/events.ts';
 import { recordForward } from '../logs/forwards.ts';
 import { eventOf, webhookId } from './event/event.ts';
 import type { Filter } from './event/filters.ts';
 import { refuseItself } from './forward/address.ts';
-import { forwardedBy, forwardRequest, resultOf } from './forward/request.ts';
-import { type Checked, type EventItem, eventItem, type ForwardedItem, type OptOutResult } from './items.ts';
+import { forwardRequest, resultOf } from './forward/request.ts';
+import { type Checked, type EventItem, eventItem, type ForwardedItem } from './items.ts';
 import { addListener, removeListener } from './listeners.ts';
 import { createNotes, type Note } from './throttled-warnings.ts';
 import type { KeepOptOuts } from './opt-outs.ts';
@@ -64,12 +55,10 @@ export interface Printed {
   readonly forward?: ForwardedItem | undefined;
 }
 
-/** An item to print. The event is read again from the logs if too many wait. */
-interface Waiting extends Pick<Printed, 'isForwarded' | 'forward'> {
+interface Forwarding {
   readonly number: number;
-  readonly again: boolean;
-  readonly optOut: OptOutResult | undefined;
-  readonly checked?: Checked | undefined;
+  readonly event: EventItem;
+  readonly delivery: Delivery;
 }
 
 const second = 1_000;
@@ -83,8 +72,6 @@ const forwardTimeout = 30 * second;
 const gracePeriod = 2 * second;
 /** Milliseconds between two looks whether all answers have left. */
 const answerPause = 5;
-/** Bytes of the events in memory that wait to be printed, and those that each takes besides its body. */
-const [mostHeld, heldBesides] = [8 * 1024 * 1024, 8 * 1024];
 const linesAtOnce = 128;
 /** Webhook ids that are remembered, to mark repeated events. */
 const mostSeen = 20_000;
@@ -114,16 +101,13 @@ export class Listener {
   readonly #servers;
   readonly #lanes;
   readonly #target: Target | undefined;
-  /** Identifies this listener to itself, in events that come back. */
-  readonly #mark = randomBytes(6).toString('hex');
   /** Answers that have not left yet. */
   readonly #unanswered = new Set<ServerResponse>();
   readonly #seen = new Set<string>();
   #newest: number;
   #arriving: Recording[] = [];
   #inserting: Promise<number> | undefined;
-  #waiting: Waiting[] = [];
-  #held = 0;
+  #waiting: Printed[] = [];
   #unsent = 0;
   #untidied = Infinity;
   #state: 'open' | 'stopping' | 'ended' = 'open';
@@ -157,7 +141,7 @@ export class Listener {
   }
 
   #receive(request: IncomingMessage, response: ServerResponse): void {
-    const refusal = refusalOf(request, this.#options.path, this.#mark);
+    const refusal = refusalOf(request, this.#options.path);
     if (refusal) {
       if (refusal.warning !== undefined) this.#note(refusal.kind, refusal.warning);
       return answer(response, refusal.status, refusal.text, refusal.headers);
@@ -182,9 +166,9 @@ export class Listener {
       const number = await this.#insert(checked, isForwarded ? forwardTo.href : undefined);
       answer(response, 200);
       const again = this.#isRepeated(webhookId(delivery));
-      const waiting = { number, again, optOut, isForwarded };
-      if (isWanted) this.#print({ ...waiting, checked });
-      if (isForwarded) this.#forward(waiting, checked.event.message_id ?? '');
+      const event = eventItem(number, checked, { again, optOut });
+      if (isWanted) this.#print({ event, isForwarded });
+      if (isForwarded) this.#forward({ number, event, delivery });
     } catch (error) {
       if (!(error instanceof CliError)) throw error;
       this.#note('logs', `an event could not be recorded and was answered with 500: ${error.message}`);
@@ -241,11 +225,8 @@ export class Listener {
     this.#untidied = 0;
   }
 
-  #print(waiting: Waiting): void {
-    const size = sizeOf(waiting);
-    const isHeld = this.#held + size <= mostHeld;
-    if (isHeld) this.#held += size;
-    this.#waiting.push(isHeld ? waiting : { ...waiting, checked: undefined });
+  #print(item: Printed): void {
+    this.#waiting.push(item);
     this.#wake();
   }
 
@@ -254,56 +235,42 @@ export class Listener {
     while (this.#state !== 'ended' || this.#waiting.length > 0) {
       const waiting = this.#waiting;
       this.#waiting = [];
-      for (let at = 0; at < waiting.length; at += linesAtOnce)
-        yield await this.#lines(waiting.slice(at, at + linesAtOnce));
+      for (let at = 0; at < waiting.length; at += linesAtOnce) yield waiting.slice(at, at + linesAtOnce);
       if (waiting.length === 0 && this.#state !== 'ended') await new Promise<void>((resolve) => (this.#wake = resolve));
     }
   }
 
-  async #lines(all: readonly Waiting[]): Promise<readonly Printed[]> {
-    const lines: Printed[] = [];
-    for (const waiting of all) {
-      this.#held -= sizeOf(waiting);
-      const { number, again, optOut, isForwarded, forward } = waiting;
-      const checked = waiting.checked ?? (await this.#recorded(number));
-      if (checked) lines.push({ event: eventItem(number, checked, { again, optOut }), isForwarded, forward });
-      else this.#note('deleted', `event ${eventId(number)} was deleted before it was printed`);
-    }
-    return lines;
-  }
-
-  async #recorded(number: number): Promise<Checked | undefined> {
-    const [received] = (await this.#tolerated(this.#logs.read(eventWith(number)))) ?? [];
-    return received && this.#check(received, received.received_at);
-  }
-
   /** Forwards an event after the earlier ones of its message. */
-  #forward(waiting: Waiting, lane: string): void {
+  #forward(forwarding: Forwarding): void {
     let attempt = 0;
     this.#unsent += 1;
-    this.#lanes.add(lane, async () => {
+    this.#lanes.add(forwarding.event.message_id ?? '', async () => {
       const delay = this.#options.retry ? retryDelays[attempt] : undefined;
       attempt += 1;
-      const isDone = await this.#attempt(waiting, attempt, delay);
+      const isDone = await this.#attempt(forwarding, attempt, delay);
       if (isDone || delay === undefined) this.#unsent -= 1;
       return isDone || this.#state !== 'open' ? undefined : delay;
     });
   }
 
-  /** Forwards an event once, and prints the result. Returns whether it was accepted, or was deleted. */
-  async #attempt(waiting: Waiting, attempt: number, delay: number | undefined): Promise<boolean> {
+  /** Forwards an event once, and prints the result. Returns whether it was accepted. */
+  async #attempt(forwarding: Forwarding, attempt: number, delay: number | undefined): Promise<boolean> {
     const { machine, forwardTo } = this.#options;
-    const checked = await this.#recorded(waiting.number);
-    if (!checked || !forwardTo || !this.#target) return true;
+    const { number, event, delivery } = forwarding;
+    if (!forwardTo || !this.#target) return true;
     const start = machine.now();
-    const request = forwardRequest(checked.delivery, forwardTo, [[forwardedBy, this.#mark]]);
-    const result = resultOf(await this.#target.send(request));
+    const result = resultOf(await this.#target.send(forwardRequest(delivery, forwardTo)));
     const sent = { url: forwardTo.href, ms: machine.now() - start, ...result };
-    await this.#tolerated(this.#logs.write(recordForward(waiting.number, machine.now(), sent)));
+    await this.#tolerated(this.#logs.write(recordForward(number, machine.now(), sent)));
     const isAgain = delay !== undefined && this.#state === 'open' && !isDelivered(sent);
-    const event = eventId(waiting.number);
-    const forward = { type: 'forwarded', event, ...sent, attempt, ...(isAgain && { retry_in: delay }) } as const;
-    this.#print({ ...waiting, checked, forward });
+    const forward = {
+      type: 'forwarded',
+      event: event.id,
+      ...sent,
+      attempt,
+      ...(isAgain && { retry_in: delay }),
+    } as const;
+    this.#print({ event, isForwarded: true, forward });
     return isDelivered(sent);
   }
 
@@ -361,8 +328,4 @@ function limits({ headers, request }: NonNullable<ListenOptions['timeouts']>) {
     // A tunnel may leave it out, and pages can forge it.
     requireHostHeader: false,
   };
-}
-
-function sizeOf({ checked }: Waiting): number {
-  return checked ? checked.delivery.body.length + heldBesides : 0;
 }

@@ -3,7 +3,6 @@ import type { Duplex } from 'node:stream';
 import type { BodyFailure } from '../base/http-server.ts';
 import type { Headers } from '../delivery/headers.ts';
 import type { Delivery } from '../logs/events.ts';
-import { forwardedBy } from './forward/request.ts';
 import type { Note } from './throttled-warnings.ts';
 
 /** Answered with 200 and not recorded, to check whether a listener is running. */
@@ -68,8 +67,8 @@ interface Refusal {
 }
 
 /** The answer to a request that is refused, or only a health check, by its head alone. */
-export function refusalOf(request: IncomingMessage, path: string | undefined, mark: string): Refusal | undefined {
-  const { method = '', url = '', headers } = request;
+export function refusalOf(request: IncomingMessage, path: string | undefined): Refusal | undefined {
+  const { method = '', url = '' } = request;
   const target = pathOf(url);
   if (target === healthPath && (method === 'GET' || method === 'HEAD'))
     return { kind: 'health', status: 200, text: 'listening\n' };
@@ -82,15 +81,9 @@ export function refusalOf(request: IncomingMessage, path: string | undefined, ma
     return { kind: 'method', warning, status: 405, text: `${byPost}\n`, headers: { allow: 'POST' } };
   }
   const page = pageBehind(request);
-  if (page !== undefined) {
-    const warning = `POST ${url} was refused: it came from ${page}`;
-    return { kind: 'page', warning, status: 403, text: 'web pages may not send events here\n' };
-  }
-  // Several listeners may each have added the header, on one line or several.
-  const by = headers[forwardedBy];
-  if (!by?.includes(mark)) return undefined;
-  const warning = `POST ${url} was answered with 508: this listener forwarded the event to itself`;
-  return { kind: 'loop', warning, status: 508, text: 'loop detected: this listener forwarded the event itself\n' };
+  if (page === undefined) return undefined;
+  const warning = `POST ${url} was refused: it came from ${page}`;
+  return { kind: 'page', warning, status: 403, text: 'web pages may not send events here\n' };
 }
 
 /** The path without the query, and without the origin that proxies add. */

@@ -46,12 +46,6 @@ it('masks a key in what the handler answered', () => {
   expect([result.status, result.body?.slice(-10)]).toEqual([500, 'sk_live_…q']);
 });
 
-it('adds the header of this listener after those of earlier ones', () => {
-  const received = delivery('1', { headers: [['bizmsg-forwarded-by', 'a']] });
-  const { headers } = forwardRequest(received, new URL('http://there:1/'), [['bizmsg-forwarded-by', 'b']]);
-  expect(headers.slice(2, -2)).toEqual(['bizmsg-forwarded-by', 'a', 'bizmsg-forwarded-by', 'b']);
-});
-
 it.each([
   ['http://localhost', 80],
   ['https://localhost', 443],

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { portOf } from '../../src/base/http-server.ts';
 import { sign } from '../../src/contract/signature.ts';
-import { deleteUpTo } from '../../src/logs/events.ts';
 import { hasFailed, type Past } from '../../src/logs/forwards.ts';
 import { forwardUrl } from '../../src/webhooks/forward/address.ts';
 import { newestFirst } from '../../src/webhooks/history.ts';
@@ -79,17 +78,6 @@ describe('the logs', () => {
     expect(shown(await printed(2))).toEqual([1, 3]);
     expect(warned.join()).toContain('an event could not be recorded and was answered with 500');
   });
-
-  it('have events that wait to be printed; those that were deleted meanwhile cause a warning', async () => {
-    const { listener, send, printed, stateFolder, warned } = await listening();
-    const large = 'x'.repeat(5 * 1024 * 1024);
-    for (const body of [large, large, '3']) await send(body);
-    const { logs } = await logsIn(stateFolder);
-    while ((await logs.write(deleteUpTo(2))) > 0);
-    await listener.stop();
-    expect((await printed(3)).map(({ event }) => event.id)).toEqual(['e1', 'e3']);
-    expect(warned).toEqual(['event e2 was deleted before it was printed']);
-  });
 });
 
 it('prints its own events only, beside another listener with the same logs', async () => {
@@ -152,18 +140,6 @@ describe('a forward', () => {
     const port = await freePort();
     const opening = listening({ port, forwardTo: forwardUrl(`http://0.0.0.0:${port}`) });
     await expect(opening).rejects.toMatchObject({ exit: 'usage', message: expect.stringContaining('itself') });
-  });
-
-  it('that another listener sends back is refused', async () => {
-    const port = await freePort();
-    const first = await listening({ forwardTo: forwardUrl(String(port)) });
-    const second = await listening({ port, forwardTo: forwardUrl(String(first.port)) });
-    expect(await first.send('1')).toBe(200);
-    expect([shown(await first.printed(2)), shown(await second.printed(2))]).toEqual([
-      [1, 200],
-      [1, 508],
-    ]);
-    expect(first.warned).toEqual([expect.stringContaining('was answered with 508')]);
   });
 });
 

@@ -1,11 +1,7 @@
 import { redact } from '../../base/redact.ts';
-import type { Headers } from '../../delivery/headers.ts';
 import type { PostResult } from '../../delivery/target.ts';
 import type { Delivery } from '../../logs/events.ts';
 import type { Attempt } from '../../logs/forwards.ts';
-
-/** The header that names the listeners which forwarded an event. */
-export const forwardedBy = 'bizmsg-forwarded-by';
 
 /** Characters of an answer's body that are recorded. */
 const mostBody = 1_000;
@@ -29,11 +25,10 @@ const hopByHop = /^(?:connection|keep-alive|te|trailer|transfer-encoding|upgrade
 /** Headers by which a sender would seem to be a known client or proxy of the handler. */
 const untrusted = /^(?:cookie|authorization|forwarded|proxy-.*|x-forwarded-.*)$/;
 
-/** The event with its bytes and headers, except hop-by-hop and untrusted ones, and with `added` headers. */
+/** The event with its bytes and headers, except hop-by-hop and untrusted ones. */
 export function forwardRequest(
   { headers: given, body }: Pick<Delivery, 'headers' | 'body'>,
   { host }: URL,
-  added: Headers = [],
 ): { readonly headers: string[]; readonly body: Buffer } {
   const named = given.filter(([name]) => name.toLowerCase() === 'connection').map(([, value]) => value);
   const dropped = new Set(named.flatMap((value) => value.toLowerCase().split(/\s*,\s*/)));
@@ -41,5 +36,5 @@ export function forwardRequest(
   const isKept = (name: string) =>
     !dropped.has(name) && !hopByHop.test(name) && !untrusted.test(name.replaceAll('_', '-'));
   const headers = given.filter(([name]) => isKept(name.toLowerCase()));
-  return { headers: ['host', host, ...headers.flat(), ...added.flat(), 'content-length', String(body.length)], body };
+  return { headers: ['host', host, ...headers.flat(), 'content-length', String(body.length)], body };
 }
