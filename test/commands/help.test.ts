@@ -10,7 +10,6 @@ import { commands } from '../support/commands.ts';
 import { newHome } from '../support/fake-service.ts';
 
 const nodes = await Promise.all(tree.children.map(opened));
-const groups = nodes.filter(({ kind }) => kind === 'group');
 const run = (argv: readonly string[]) => cli(argv, { home: newHome() });
 const linesOf = (text: string) => text.trimEnd().split('\n');
 
@@ -24,13 +23,6 @@ describe('--help', () => {
     expect(command.examples.filter((example) => !joined.includes(`\n  bizmsg ${example}\n`))).toEqual([]);
     expect(linesOf(stdout).filter((line) => line.length > 80 && !line.startsWith('  bizmsg '))).toEqual([]);
     expect(linesOf(stdout).length).toBeLessThanOrEqual(44);
-  });
-
-  it.each(groups.map(({ name }) => name))('of the group %s lists its commands', async (name) => {
-    const { code, stdout } = await run([name, '--help']);
-    expect(code).toBe(0);
-    for (const named of commands.filter((command) => command.name.startsWith(`${name} `)))
-      expect(stdout).toContain(`  ${named.name.split(' ')[1]}`);
   });
 
   it.each([[['--help']], [[]]])(

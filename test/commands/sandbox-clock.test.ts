@@ -21,12 +21,6 @@ it('sandbox clock next advances to the next receipt, shown in local time on a te
   );
 });
 
-it('sandbox clock next-month advances to the next month', async () => {
-  const { run } = await local();
-  const { stdout } = await run('sandbox clock next-month -o json');
-  expect(JSON.parse(stdout)).toMatchObject({ now: '2026-06-01T00:00:00.000Z', frozen: true, fired: [] });
-});
-
 it('sandbox clock shows how far it is ahead, and freezes', async () => {
   const { run } = await local();
   await run('sandbox clock real');

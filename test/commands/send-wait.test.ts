@@ -75,11 +75,9 @@ describe('send-template --wait, against the sandbox', () => {
     await advance(1_000);
     const { code, stdout, stderr } = await running;
     expect([code, JSON.parse(stdout)]).toMatchObject([12, { message_id: id, outcome: 'failed' }]);
-    expect(errorIn(stderr)).toMatchObject({
-      code: 'message-failed',
-      message: `${id} was sent but failed: undeliverable: this test number always fails`,
-      hint: expect.stringContaining(`bizmsg sandbox log ${id} shows more`),
-    });
+    const message = `${id} was sent but failed: undeliverable: this test number always fails`;
+    const hint: unknown = expect.stringContaining(`bizmsg sandbox log ${id} shows more`);
+    expect(errorIn(stderr)).toMatchObject({ code: 'message-failed', message, hint });
   });
 
   it('ends with 13 after the time limit, and reports that the message was sent', async () => {

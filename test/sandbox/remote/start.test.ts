@@ -51,11 +51,8 @@ it('names the log if the sandbox dies immediately', async () => {
 it('stops waiting after a while', async () => {
   const { options } = optionsIn(newHome());
   let now = 0;
-  const host = {
-    ...options.host,
-    now: () => (now += 1_000),
-    spawnDetached: () => ({ pid: process.pid, unref() {} }),
-  };
+  const spawnDetached = () => ({ pid: process.pid, unref() {} });
+  const host = { ...options.host, now: () => (now += 1_000), spawnDetached };
   await expect(findOrStart({ ...options, host })).rejects.toMatchObject({ code: 'sandbox-start' });
 });
 
