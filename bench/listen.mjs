@@ -122,5 +122,5 @@ async function memory() {
   });
   const peak = memoryOf(server.pid, 'VmHWM');
   const figures = { value: megabytes(peak), rival: `after a tenth: ${megabytes(early)}`, ratios: [peak / early] };
-  return [{ what: `peak memory, ${whole(count)} events at once`, ...figures, most: 1.5, why: 'they wait in the logs' }];
+  return [{ what: `peak memory, ${whole(count)} pending events`, ...figures, most: 1.5, why: 'they wait in the logs' }];
 }

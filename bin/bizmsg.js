@@ -23,7 +23,7 @@ let interrupted;
 /** The arguments of `handleSignals`. @type {Parameters<import('../src/base/host.ts').Host['handleSignals']> | undefined} */
 let handlers;
 
-const outlet = { onGone, isEnding: () => interrupted !== undefined };
+const outlet = { onGone, isHandling: () => interruption !== undefined, isEnding: () => interrupted !== undefined };
 const [stdout, stderr] = [output(1, outlet), output(2, outlet)];
 
 /** @type {import('../src/base/host.ts').Host} */
@@ -121,7 +121,7 @@ function endBySignal(signal) {
 async function runMain() {
   process.exitCode = await main(host);
   await Promise.allSettled([stdout.write(''), stderr.write('')]);
-  // What nothing reads would keep the process alive.
+  // Unread output would keep the process alive.
   if (interrupted && (stdout.isStuck || stderr.isStuck)) endBySignal(interrupted.name);
   // Nothing is left to do then, and Node would only take down the heap, for 1.4 ms.
   process.once('beforeExit', () => process.exit());

@@ -4,8 +4,6 @@ const { fstatSync, statSync, writeSync } = require('node:fs');
 
 module.exports = { isTerminal, output };
 
-/** Bytes that fit into empty pipes. They are written at once, because Node's streams take 3 ms to create. */
-let room = 4_096;
 /** Bytes of one write to a slow reader, whose progress is visible after each. */
 const slice = 65_536;
 /** Milliseconds to wait after a signal for a reader that has stopped reading. */
@@ -13,14 +11,16 @@ const patience = 1_500;
 const gone = new Set(['EPIPE', 'ECONNRESET', 'EOF', 'ERR_STREAM_DESTROYED']);
 
 /**
- * stdout or stderr. A reader that has stopped reading does not block signals.
+ * stdout or stderr. A stream of Node takes 3 ms to create, so a pipe gets one only once the process handles signals, which
+ * a reader that has stopped reading would block.
  * @param {1 | 2} fd
  * @param {object} outlet
+ * @param {() => boolean} outlet.isHandling Whether the process handles signals.
  * @param {() => boolean} outlet.isEnding True after the first signal.
  * @param {() => void} outlet.onGone Called when the reader of stdout has closed the pipe.
  * @returns {import('../src/base/host.ts').Output & { readonly isStuck: boolean }}
  */
-function output(fd, { isEnding, onGone }) {
+function output(fd, { isHandling, isEnding, onGone }) {
   const stats = statOf(fd);
   const isPipe = stats?.isFIFO() || stats?.isSocket();
   // The console of Windows has a character set of its own.
@@ -56,8 +56,7 @@ function output(fd, { isEnding, onGone }) {
 
   /** @param {Buffer} bytes */
   function writeNow(bytes) {
-    if (isPipe) room -= bytes.length;
-    if (isPipe && room < 0) isStreamed = true;
+    if (isPipe && isHandling()) isStreamed = true;
     if (isStreamed) return bytes;
     try {
       while (bytes.length > 0) bytes = bytes.subarray(writeSync(fd, bytes));

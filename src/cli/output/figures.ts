@@ -24,7 +24,7 @@ export function spanText(seconds: number): string {
   return `${Math.floor(minutes / 60 / 24)} d ${Math.floor(minutes / 60) % 24} h`;
 }
 
-/** The duration of a finished run. */
+/** How long something took. */
 export function took(seconds: number): string {
   if (seconds >= 0.95 || seconds <= 0) return spanText(seconds).replace(/ 0 \w+$/, '');
   return seconds < 0.1 ? `${Math.max(1, Math.round(seconds * 1_000))} ms` : `${seconds.toFixed(1)} s`;
