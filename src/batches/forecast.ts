@@ -35,7 +35,10 @@ export function forecast(groups: readonly Group[], room: number) {
   const count = (...fates: readonly Fate[]) => sum(groups.filter(({ fate }) => fates.includes(fate)));
   const toSend = Math.min(count('waiting'), room) + count('resend');
   const notSent = new Problems();
-  for (const { fate, count: rows } of groups) if (reasons[fate] !== undefined) notSent.add(reasons[fate], 0, rows);
+  for (const { fate, count: rows, line } of groups) {
+    const isTwice = fate === 'twice' || fate === 'twice, another text';
+    if (reasons[fate] !== undefined) notSent.add(reasons[fate], isTwice ? line : 0, rows);
+  }
   return {
     toSend,
     /** Rows that wait, because the batch has reached `--first`. */

@@ -81,7 +81,7 @@ function countLines(overview: Overview, width: number): readonly string[] {
     ...line(failed - invalid, 'failed', 'before, and the row is the same: --resend failed tries them again'),
     ...line(unsure, 'unsure', 'may have been sent: --resend unsure sends them again'),
     ...held.flatMap((other) => line(other.count, 'held', beforeText(other, now))),
-    ...line(sum(forecast.notSent), 'not sent', problemsText(forecast.notSent)),
+    ...line(sum(forecast.notSent), 'not sent', problemsText(forecast.notSent, unit)),
     ...line(others, 'waiting', 'not in this file: they keep waiting'),
   ];
 }

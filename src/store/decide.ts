@@ -57,7 +57,7 @@ function isTakenBack(row: string, againAt: string): string {
 /** Rows of a file, `d`, and the rows of the batch for the same people, `o`. */
 const loaded = (
   more = '',
-) => `SELECT d.who, d.per, d.text${more}, o.at, CASE WHEN o.state = 'sent' THEN o.by END AS by, CASE
+) => `SELECT d.who, d.per, d.text, d.line${more}, o.at, CASE WHEN o.state = 'sent' THEN o.by END AS by, CASE
   WHEN d.state = 'twice' THEN CASE WHEN EXISTS (
     SELECT 1 FROM item f WHERE f.batch = $9 AND f.who = d.who AND f.per = d.per AND ${isUnique('f')} AND f.text = d.text
   ) THEN 'twice' ELSE 'twice, another text' END
@@ -78,7 +78,7 @@ const loaded = (
 /** Rows of a batch that goes on without a file. */
 const stored = (
   more = '',
-) => `SELECT d.who, d.per, d.text${more}, d.at, CASE WHEN d.state = 'sent' THEN d.by END AS by, CASE
+) => `SELECT d.who, d.per, d.text, d.line${more}, d.at, CASE WHEN d.state = 'sent' THEN d.by END AS by, CASE
   WHEN d.state IN ('twice', 'cancelled') THEN d.state
   WHEN d.state = 'failed' AND ($10 = 0 OR d.code IS NULL) THEN 'failed before'
   WHEN d.state IN ('unsure', 'under way') THEN CASE WHEN $11 = 1 THEN 'resend' ELSE 'unsure' END
@@ -88,7 +88,7 @@ const stored = (
 
 // Materialized, because SQLite would otherwise ask for the verdict again for each use of it.
 const grouped = (rows: string) => `WITH fate AS MATERIALIZED (${rows}), decided AS MATERIALIZED (
-  SELECT f.fate, f.by, f.at, f.text, CASE WHEN f.fate IS NULL THEN ${verdict('f', { isClaim: false })} END AS verdict
+  SELECT f.fate, f.by, f.at, f.text, f.line, CASE WHEN f.fate IS NULL THEN ${verdict('f', { isClaim: false })} END AS verdict
   FROM fate f
 ), named AS (
   SELECT CASE
@@ -102,11 +102,11 @@ const grouped = (rows: string) => `WITH fate AS MATERIALIZED (${rows}), decided 
     WHEN substr(verdict, 15, ${hashLength}) = text THEN 'sent'
     ELSE 'changed' END AS fate,
     CASE WHEN fate IS NOT NULL THEN by WHEN length(verdict) > 1 THEN substr(verdict, ${nameAt}) END AS by,
-    CASE WHEN length(verdict) > 1 THEN CAST(substr(verdict, 2, 13) AS BIGINT) ELSE COALESCE(at, 0) END AS at
+    CASE WHEN length(verdict) > 1 THEN CAST(substr(verdict, 2, 13) AS BIGINT) ELSE COALESCE(at, 0) END AS at, line
   FROM decided
-) SELECT fate, by, COUNT(*) AS count, MAX(at) AS at FROM named GROUP BY fate, by`;
+) SELECT fate, by, COUNT(*) AS count, MAX(at) AS at, MIN(line) AS line FROM named GROUP BY fate, by`;
 
-const others = `SELECT 'others' AS fate, NULL AS by, COUNT(*) AS count, 0 AS at FROM item i
+const others = `SELECT 'others' AS fate, NULL AS by, COUNT(*) AS count, 0 AS at, 0 AS line FROM item i
   WHERE i.batch = $10 AND ${isOpen('i', '$4')} AND (i.reason IS NULL OR i.reason <> '${unwanted}')
   AND NOT EXISTS (SELECT 1 FROM item d WHERE d.batch = $9 AND d.who = i.who AND d.per = i.per AND ${isUnique('d')})
   AND ${verdict('i', { isClaim: false })} IS NULL`;
@@ -117,7 +117,7 @@ const sampled = (rows: string) => `SELECT f.body FROM (${rows}) f
 const load = grouped(loaded());
 // Most rows of a batch that goes on are sent: only the others need a verdict.
 const resume = `${grouped(`SELECT * FROM (${stored()}) d WHERE fate IS NULL`)}
-  UNION ALL SELECT fate, by, COUNT(*), MAX(at) FROM (${stored()}) d WHERE fate IS NOT NULL GROUP BY fate, by`;
+  UNION ALL SELECT fate, by, COUNT(*), MAX(at), MIN(line) FROM (${stored()}) d WHERE fate IS NOT NULL GROUP BY fate, by`;
 const loadedSample = sampled(loaded(', d.body'));
 const storedSample = sampled(stored(', d.body'));
 
@@ -190,5 +190,7 @@ function groupOf(row: Row) {
     count: integer(row, 'count'),
     /** When the last of the other messages was sent. */
     at: integer(row, 'at'),
+    /** The line of the first one. */
+    line: integer(row, 'line'),
   };
 }

@@ -338,7 +338,7 @@ describe('a dry run', () => {
         '',
         '     2 to send',
         '     3 failed    1 phone: "12" is not a phone number (line 4) · 1 phone: it is empty (line 5) · 1 param 1, name: it is empty (line 7)',
-        '     2 not sent  1 excluded · 1 listed twice',
+        '     2 not sent  1 excluded · 1 listed twice (line 6)',
         '',
         `${ada}  Hello Ada, your order A-1 is on its way.`,
         `${bo}  Hello Bo, your order A-2 is on its way.`,
