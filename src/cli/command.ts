@@ -7,7 +7,7 @@ import type { Progress } from './output/progress.ts';
 import type { Reporter } from './output/reporter.ts';
 import { safeValue } from './output/text.ts';
 import type { Ui } from './output/ui.ts';
-import type { Globals, Restricted } from './globals.ts';
+import { type Globals, printOptions, type Restricted } from './globals.ts';
 import { type Input, type Params, readInput, type Texts } from './params.ts';
 import type { Prompts } from './prompts.ts';
 
@@ -95,8 +95,10 @@ export interface Command extends Described {
 /** The command's own params; a global name would hide the global option. */
 type OwnParams = Params & { readonly [Name in keyof Globals]?: never };
 
-interface Definition<P extends Params, R> extends Omit<Described, 'piped'> {
+interface Definition<P extends Params, R> extends Omit<Described, 'accepts' | 'piped'> {
   readonly params: P;
+  /** Default: those that print. */
+  readonly accepts?: Described['accepts'];
   /** Default: `text`. */
   readonly piped?: Piped;
   run(context: Context, input: Input<P>, emit: Emit): Promise<R>;
@@ -112,9 +114,10 @@ interface Definition<P extends Params, R> extends Omit<Described, 'piped'> {
 }
 
 export function command<const P extends OwnParams, R>(definition: Definition<P, R>): Command {
-  const { params, piped = 'text' } = definition;
+  const { params, accepts = printOptions, piped = 'text' } = definition;
   return {
     ...definition,
+    accepts,
     piped,
     kind: 'command',
     run: async (context, texts, emit) =>

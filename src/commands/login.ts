@@ -160,7 +160,7 @@ async function chosenAccount(
 
 async function askForPlan(context: Context): Promise<PlanName | undefined> {
   const known = planNames.map((plan) => ({ name: planText(plan), plan }));
-  const choices = [...known, { name: 'not known yet: runs with a live key send 60 a minute', plan: undefined }];
+  const choices = [...known, { name: 'not known yet: batches with a live key send 60 a minute', plan: undefined }];
   return (await context.choose('Plan of the account', choices)).plan;
 }
 

@@ -157,7 +157,6 @@ export const listProfiles = command({
   summary: 'List the profiles and their settings',
   params: {},
   examples: ['profiles list', 'profiles list -o json'],
-  accepts: printOptions,
   piped: 'rows',
   first: ['name', 'in_use', 'base_url', 'mode', 'sandbox_key', 'live_key'],
   run: async (context) => profileRows(readStore(configFolder(context.host))),

@@ -1,7 +1,6 @@
 import { usage } from '../../base/errors.ts';
 import { suggest } from '../../base/suggest.ts';
 import { command, type Ui } from '../../cli/command.ts';
-import { printOptions } from '../../cli/globals.ts';
 import { shortTime, took } from '../../cli/output/figures.ts';
 import { argument, knowing, span } from '../../cli/params.ts';
 import type { OutputOf } from '../../sandbox/remote/remote.ts';
@@ -22,7 +21,6 @@ export const sandboxClock = command({
     of a signature is always real time. real sets it back: what is scheduled keeps its time.`,
   params: { change: knowing(words, argument('[change]', `${words.join(', ')}, or a span such as +5s`)) },
   examples: ['sandbox clock +5s', 'sandbox clock', 'sandbox clock freeze', 'sandbox clock next-month'],
-  accepts: printOptions,
   changes: true,
   run: async (context, { change }): Promise<Now & { readonly fired?: Fired }> => {
     if (change === undefined) return ask(context, 'clock');

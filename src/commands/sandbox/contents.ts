@@ -1,6 +1,5 @@
 import { usage } from '../../base/errors.ts';
 import { command, type Context } from '../../cli/command.ts';
-import { printOptions } from '../../cli/globals.ts';
 import { chosen, knowing, required } from '../../cli/params.ts';
 import { resettable } from '../../sandbox/state/records.ts';
 import { jsonIn } from '../body.ts';
@@ -19,7 +18,6 @@ export const resetSandbox = command({
     ),
   },
   examples: ['sandbox reset all', 'sandbox reset messages'],
-  accepts: printOptions,
   changes: true,
   run: async (context, { what }) => ({ reset: what, ...(await ask(context, 'reset', { what })) }),
   view: ({ reset, ...counts }, ui) => ui.line([`${ui.color.green('Reset')} ${reset}: ${countsText(counts)}`]),
@@ -35,7 +33,6 @@ export const seedSandbox = command({
        "campaigns": [{"name": "Spring", "template": "thanks"}]}`,
   params: { file: required('<file>', 'a JSON file, or - for stdin') },
   examples: ['sandbox seed - < contents.json'],
-  accepts: printOptions,
   changes: true,
   run: async (context, { file }) => ({ ...(await ask(context, 'seed', await contentsIn(context, file))) }),
   view: (counts, ui) => ui.line([`${ui.color.green('Loaded')} ${countsText(counts)}`]),

@@ -5,7 +5,6 @@ import { posixQuote } from '../../base/posix-quote.ts';
 import { powerShellQuote } from '../../base/shell-quote.ts';
 import { isWindows, opener } from '../../base/system.ts';
 import { command, type Context } from '../../cli/command.ts';
-import { printOptions } from '../../cli/globals.ts';
 import { choice, flag, option } from '../../cli/params.ts';
 import { pagePath } from '../../sandbox/control/paths.ts';
 import { type Locator, redirectFile } from '../../sandbox/remote/locator.ts';
@@ -28,7 +27,6 @@ export const sandboxEnv = command({
     ]),
   },
   examples: ['sandbox env', 'sandbox env --shell powershell', 'sandbox env -o json'],
-  accepts: printOptions,
   run: async (context, { url, shell = isWindows ? 'powershell' : 'sh' }) => {
     const running = url === undefined ? await (await context.sandboxes()).ensure() : await runningAt(context, url);
     const { keys, secret } = await (await remoteOf(running)).ask('env');
@@ -52,7 +50,6 @@ export const openPage = command({
     control this sandbox. Without --url it starts the sandbox of --profile local if it is not running.`,
   params: { print: flag('--print', 'only print the link'), url: urlParam },
   examples: ['sandbox open', 'sandbox open --print', 'sandbox open -o json'],
-  accepts: printOptions,
   run: async (context, { print, url }) => {
     const running = url === undefined ? await (await context.sandboxes()).controlled() : await runningAt(context, url);
     if (!print && context.showsLines && context.host.stdout.isTTY) openInBrowser(context, running);

@@ -1,6 +1,5 @@
 import { usage } from '../../base/errors.ts';
 import { command } from '../../cli/command.ts';
-import { printOptions } from '../../cli/globals.ts';
 import { atLeastOne, duration, flag, knowing, option, words } from '../../cli/params.ts';
 import { type EndpointName, endpointNames } from '../../contract/endpoints.ts';
 import { type EventName, eventNames, isEventName } from '../../contract/events.ts';
@@ -52,7 +51,6 @@ export const sandboxFault = command({
     'sandbox fault message.delivered,message.read=5s',
     'sandbox fault clear',
   ],
-  accepts: printOptions,
   changes: true,
   piped: 'rows',
   run: async (context, { faults: [first, ...more], after, times }) => {

@@ -1,6 +1,5 @@
 import { CliError } from '../../base/errors.ts';
 import { type Command, command, type Context } from '../../cli/command.ts';
-import { printOptions } from '../../cli/globals.ts';
 import type { Row } from '../../cli/output/rows.ts';
 import { safeLines } from '../../cli/output/text.ts';
 import { argument, chosen, option } from '../../cli/params.ts';
@@ -107,7 +106,6 @@ const about = {
     webhook wanted the event); forwarded is the answer of the handler behind webhooks listen --forward-to. A
     redelivery starts the attempts over; an event without a delivery goes to the webhooks of now.`,
   examples: ['sandbox log', 'sandbox log --type messages -o json', 'sandbox log -f', 'sandbox log --redeliver failed'],
-  accepts: printOptions,
 } as const;
 
 type Story =

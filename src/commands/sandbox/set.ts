@@ -1,7 +1,6 @@
 import { unsafe, usage } from '../../base/errors.ts';
 import { maskKey } from '../../base/redact.ts';
 import { command, type Context } from '../../cli/command.ts';
-import { printOptions } from '../../cli/globals.ts';
 import { chosen, count, flag, type Input, knowing, option, rate, under, words } from '../../cli/params.ts';
 import type { EndpointName } from '../../contract/endpoints.ts';
 import { scopes } from '../../contract/keys.ts';
@@ -90,7 +89,6 @@ export const sandboxSet = command({
     'sandbox set key=new:read-only',
     'sandbox set webhook=3000/hooks --events message,contact.created --catch-up',
   ],
-  accepts: printOptions,
   changes: true,
   run: async (context, { settings: typed, ...options }) => {
     const changes = typed.map(changeIn).sort((a, b) => names.indexOf(a.name) - names.indexOf(b.name));

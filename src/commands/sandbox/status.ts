@@ -1,5 +1,4 @@
 import { command } from '../../cli/command.ts';
-import { printOptions } from '../../cli/globals.ts';
 import { remoteOf } from './control.ts';
 
 export const sandboxStatus = command({
@@ -8,7 +7,6 @@ export const sandboxStatus = command({
   details: 'Queued: events that no webhook was registered for. Waiting: deliveries still to be attempted or retried.',
   params: {},
   examples: ['sandbox status', 'sandbox status -o json'],
-  accepts: printOptions,
   piped: 'rows',
   first: ['url', 'pid', 'plan', 'uptime_s', 'messages', 'events', 'waiting'],
   run: async (context) => {
@@ -30,7 +28,6 @@ export const stopSandbox = command({
   summary: 'Stop the sandboxes that run on this machine',
   params: {},
   examples: ['sandbox stop'],
-  accepts: printOptions,
   changes: true,
   run: async (context) => {
     const sandboxes = await (await context.sandboxes()).all();

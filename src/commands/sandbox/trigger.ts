@@ -1,6 +1,5 @@
 import { usage } from '../../base/errors.ts';
 import { command, type Context } from '../../cli/command.ts';
-import { printOptions } from '../../cli/globals.ts';
 import { cell } from '../../cli/output/rows.ts';
 import { chosen, type Input, knowing, option, required } from '../../cli/params.ts';
 import { eventNames } from '../../contract/events.ts';
@@ -51,7 +50,6 @@ export const triggerEvent = command({
     'sandbox trigger message.failed --to +12025550101 --reason blocked',
     'sandbox trigger order.paid --amount 49.90 --currency EUR -o json',
   ],
-  accepts: printOptions,
   changes: true,
   run: async (context, { event, ...options }) => {
     const fields = await fieldsIn(context, options);

@@ -1,7 +1,6 @@
 import { sleep } from '../../base/sleep.ts';
 import type { Database } from '../../base/transaction.ts';
 import { command, type Context } from '../../cli/command.ts';
-import { printOptions } from '../../cli/globals.ts';
 import { counted, whole } from '../../cli/output/figures.ts';
 import { flag } from '../../cli/params.ts';
 import { countEvents, deleteUpTo, eventsAfter, newestEvent } from '../../logs/events.ts';
@@ -26,7 +25,6 @@ const about = {
 const clearEvents = command({
   ...about,
   params,
-  accepts: printOptions,
   changes: true,
   run: (context) => withRecordedEvents(context, (logs) => cleared(context, logs)),
   view: ({ removed }, ui) =>

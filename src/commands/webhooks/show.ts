@@ -3,7 +3,6 @@ import { usage } from '../../base/errors.ts';
 import { statsOf } from '../../base/files.ts';
 import { jsonText } from '../../base/json.ts';
 import { command, type Context, type Ui } from '../../cli/command.ts';
-import { printOptions } from '../../cli/globals.ts';
 import { safeLines } from '../../cli/output/text.ts';
 import { argument, option } from '../../cli/params.ts';
 import { eventOf } from '../../webhooks/event/event.ts';
@@ -24,7 +23,6 @@ export const showEvent = command({
     raw: option('--raw <file>', 'write the event as received to a file, or - for stdout'),
   },
   examples: ['webhooks show', 'webhooks show --raw -', 'webhooks show e12 --raw event.http'],
-  accepts: printOptions,
   piped: 'verbatim',
   run: async (context, { id, raw }) => {
     const { output, columns } = context.given;
