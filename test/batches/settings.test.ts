@@ -1,16 +1,15 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { mergeTold, type Told, toldOf } from '../../src/batches/settings.ts';
 import { storeText } from '../commands/profile-store.ts';
 import { noteCodes } from '../support/json-lines.ts';
 import { thrown } from '../support/thrown.ts';
-import { openWorld } from '../support/world.ts';
+import { newWorld } from '../support/world.ts';
 
 /** A machine whose profile sends only at a time that is never now, and not to one of two people. */
 async function machine() {
-  const world = await openWorld();
-  onTestFinished(() => world.close());
+  const world = await newWorld();
   const file = (name: string, text: string) => {
     writeFileSync(join(world.home, name), text);
     return join(world.home, name);

@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { execa } from 'execa';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { binary } from '../support/bin.ts';
-import { openWorld, type World } from '../support/world.ts';
+import { newWorld, type World } from '../support/world.ts';
 
 /** Packages by the chunk that contains their code. */
 const { packages }: { packages: Readonly<Record<string, readonly string[]>> } = JSON.parse(
@@ -11,9 +11,8 @@ const { packages }: { packages: Readonly<Record<string, readonly string[]>> } = 
 );
 const hook = `process.on('exit', () => require('node:fs').writeFileSync(process.env.LOADED, JSON.stringify([...Object.keys(require.cache), ...process.moduleLoadList])))`;
 
-async function newWorld(): Promise<World> {
-  const world = await openWorld();
-  onTestFinished(() => world.close());
+async function open(): Promise<World> {
+  const world = await newWorld();
   writeFileSync(join(world.home, 'people.csv'), 'phone\n+12025550146\n');
   writeFileSync(join(world.home, 'hook.cjs'), hook);
   return world;
@@ -47,7 +46,7 @@ it.each([
     ['main.cjs', 'run.cjs', 'rolldown-runtime.cjs', 'core.cjs', 'call.cjs'],
   ],
 ])('%j loads only %j', async (argv, files) => {
-  const loaded = await loadedBy(await newWorld(), argv);
+  const loaded = await loadedBy(await open(), argv);
   expect(loaded.map((file) => file.replace(/-[\w-]{8}\.cjs$/, '.cjs'))).toEqual(files);
 });
 
@@ -59,7 +58,7 @@ it.each([
   [['send-template', '+12025550101', 'welcome'], false],
   [['contacts', 'import', 'people.csv'], true],
 ])('%j loads SQLite: %s', async (argv, isLoaded) => {
-  const files = await allLoadedBy(await newWorld(), argv);
+  const files = await allLoadedBy(await open(), argv);
   expect(files.some((file) => /photostructure|Module sqlite/.test(file))).toBe(isLoaded);
 });
 
@@ -81,7 +80,7 @@ it.each([
 ])('%s loads commander and %j', async (line, wanted) => {
   const named = ['chalk', 'cli-table3', 'commander', 'conf', 'libphonenumber-js', 'ora', 'undici'];
   const candidates = [...named, '@inquirer/prompts', 'proper-lockfile', 'ajv', 'csv-parse'];
-  const files = await loadedBy(await newWorld(), line.split(' '));
+  const files = await loadedBy(await open(), line.split(' '));
   const loaded = new Set(files.flatMap((file) => packages[file] ?? []));
   expect(candidates.filter((name) => loaded.has(name)).sort()).toEqual(['commander', ...wanted].sort());
 });

@@ -8,7 +8,7 @@ import { cli } from '../support/cli.ts';
 import { newHome } from '../support/fake-service.ts';
 import { serveLocal } from '../support/local.ts';
 import { homeEnv, modeOf, ownFile } from '../support/system.ts';
-import { openWorld } from '../support/world.ts';
+import { newWorld } from '../support/world.ts';
 
 /** The answer to the script of a shell. */
 async function reply(shell: string, typed: readonly string[], home = newHome(), env = {}) {
@@ -150,11 +150,10 @@ describe('the names of profiles', () => {
 
 describe('the names of templates', () => {
   it('are those of the last templates list, for the current caller', async () => {
-    const { home, env, run, close } = await openWorld();
+    const { home, env, run } = await newWorld();
     const before = await offered('send-template +12025550101 ', home, env);
     await run(['templates', 'list']);
     const after = await offered('send-template +12025550101 ', home, env);
-    await close();
     expect([before.includes('order_update'), after.includes('order_update')]).toEqual([false, true]);
     expect(await offered('send-template --profile local +12025550101 ', home)).not.toContain('order_update');
   });

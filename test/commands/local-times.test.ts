@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { bin } from '../support/bin.ts';
 import { newWorld } from '../support/world.ts';
 
 it.each([
@@ -14,7 +15,10 @@ it.each([
   world.sandbox.keys.goLive();
   const env = { ...world.env, BIZMSG_API_KEY: world.sandbox.keys.live, TZ: zone };
   const send = (order: string) =>
-    world.bin(`send-batch order_update ${file} -p :name -p ${order} --batch ${order} --at-most 1`.split(' '), env);
+    bin(`send-batch order_update ${file} -p :name -p ${order} --batch ${order} --at-most 1`.split(' '), {
+      ...world,
+      env,
+    });
   const later = () => new Date(Date.now() + (hours + 20) * 3_600_000).toISOString().slice(0, 16).replace('T', ' ');
   const before = later();
   expect((await send('a-1')).code).toBe(0);

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { loadSqlite } from '../../bin/sqlite.js';
 import { errorIn } from '../support/json-lines.ts';
-import { openWorld } from '../support/world.ts';
+import { newWorld } from '../support/world.ts';
 import * as rig from './rig.ts';
 
 function change(file: string, sql: string): void {
@@ -60,8 +60,7 @@ describe('a batch refuses to send', () => {
 });
 
 it('a batch of the local sandbox whose record is damaged starts with an empty one, and notes it', async () => {
-  const world = await openWorld();
-  onTestFinished(world.close);
+  const world = await newWorld();
   const state = join(world.home, '.local/state/bizmsg');
   rig.writePeople(world, 3);
   const words = ['send-batch', 'welcome', join(world.home, 'people.csv'), '-o', 'json'];

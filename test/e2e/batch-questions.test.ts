@@ -1,20 +1,19 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { serve } from '../client/servers.ts';
 import { cli } from '../support/cli.ts';
 import { type Answer, talk as converse } from '../support/conversation.ts';
 import { callerOf, newHome } from '../support/fake-service.ts';
 import { workbook } from '../support/workbook.ts';
-import { openWorld } from '../support/world.ts';
+import { newWorld } from '../support/world.ts';
 import { peopleText as people, phoneOf } from './rig.ts';
 
 const clear = '\u0015';
 
 /** A machine with a sandbox whose live key is in use, and a person who answers questions. */
 async function person() {
-  const world = await openWorld();
-  onTestFinished(() => world.close());
+  const world = await newWorld();
   world.sandbox.keys.goLive();
   const live: Readonly<Record<string, string>> = { ...world.env, BIZMSG_API_KEY: world.sandbox.keys.live };
   const write = (name: string, content: string | Buffer) => writeFileSync(join(world.home, name), content);

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { exitCodes, type ExitName } from '../../src/base/errors.ts';
 import { deadPort } from '../client/servers.ts';
 import { bin, cleanEnv, program, programText } from '../support/bin.ts';
@@ -16,7 +16,7 @@ import {
   testKey,
 } from '../support/fake-service.ts';
 import { errorIn, noteCodes, objects } from '../support/json-lines.ts';
-import { openWorld, type World } from '../support/world.ts';
+import { newWorld, type World } from '../support/world.ts';
 
 const send = ['send-template', '+12025550101', 'welcome'];
 const sendOnce = [...send, '--retries', '0'];
@@ -67,8 +67,7 @@ function staged(open: () => ReturnType<typeof openHostile>): () => Promise<Stage
 /** A command in this environment, next to a service that records all requests. */
 function calledAs(change: (env: Variables, world: World) => Variables): () => Promise<Stage> {
   return async () => {
-    const world = await openWorld();
-    onTestFinished(() => world.close());
+    const world = await newWorld();
     const { sandbox, home, env } = world;
     const arrived = () => sandbox.keys.list().flatMap(({ id }) => sandbox.audit(id)).length;
     return { home, env: change(env, world), arrived };

@@ -1,17 +1,16 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { access } from '../commands/access-rig.ts';
 import { message, openMachine } from '../commands/machine.ts';
 import { storeText } from '../commands/profile-store.ts';
 import { type Answer, talk } from '../support/conversation.ts';
 import { newHome } from '../support/fake-service.ts';
-import { openWorld } from '../support/world.ts';
+import { newWorld } from '../support/world.ts';
 
 const clear = '\u0015';
 
 /** A machine without profiles, beside a sandbox; and with the profile acme. */
 async function open() {
-  const { home, url, sandbox, close } = await openWorld();
-  onTestFinished(close);
+  const { home, url, sandbox } = await newWorld();
   const { profiles, run } = access(home);
   const { sandbox: key, live } = sandbox.keys;
   const ask = (line: string, answers: readonly Answer[]) => talk(line.split(' '), answers, { home });

@@ -10,10 +10,10 @@ import { alive, cli, type Ran } from '../support/cli.ts';
 import { objects } from '../support/json-lines.ts';
 import { type Asked, type Decide, envOf, openService, type Service } from '../support/service.ts';
 import { posixOnly } from '../support/system.ts';
-import { openWorld, type World } from '../support/world.ts';
+import { newWorld, type World } from '../support/world.ts';
 import { phoneOf } from './batches/people.ts';
 
-export { phoneOf };
+export { newWorld, phoneOf };
 export type { Decide };
 
 type Env = Readonly<Record<string, string>>;
@@ -43,13 +43,6 @@ export async function newPlace(decide?: Decide): Promise<Place> {
     bin: (argv, input) => bin(argv, { home, env, cwd: home, input }),
     start: (argv, input, more = {}) => start({ home, env: { ...env, ...more } }, argv, input),
   };
-}
-
-/** A sandbox for this test, and a machine that calls it. */
-export async function newWorld(): Promise<World> {
-  const world = await openWorld();
-  onTestFinished(() => world.close());
-  return world;
 }
 
 /** Starts the binary, which does not outlive the test. */

@@ -10,7 +10,7 @@ import { conversation } from '../support/conversation.ts';
 import { callerOf, newHome } from '../support/fake-service.ts';
 import { isLong } from '../support/long-tests.ts';
 import { serveLocal } from '../support/local.ts';
-import { openWorld } from '../support/world.ts';
+import { newWorld } from '../support/world.ts';
 import { storeText } from '../commands/profile-store.ts';
 import { signed } from '../commands/webhooks-rig.ts';
 import { delivery, logsIn } from '../webhooks/rig.ts';
@@ -203,8 +203,7 @@ function damagedHome(): string {
 
 describe('no secret is printed by', () => {
   it.each(withCase(calls))('$name, calling a sandbox', async ({ named, lines }) => {
-    const { sandbox, home, env, close } = await openWorld();
-    onTestFinished(close);
+    const { sandbox, home, env } = await newWorld();
     sandbox.keys.goLive();
     const { sandbox: key, live } = sandbox.keys;
     const callers = [live, key, wrong].map((one) => () => ({ home, env: { ...env, BIZMSG_API_KEY: one } }));

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { binary, cleanEnv } from '../support/bin.ts';
 import { newHome } from '../support/fake-service.ts';
 import { canInject } from '../support/strace.ts';
-import { openWorld } from '../support/world.ts';
+import { newWorld } from '../support/world.ts';
 import * as rig from './rig.ts';
 
 const send = (row: number) => ['send-template', rig.phoneOf(row), 'welcome', '-p', 'Ada', '--yes'];
@@ -65,8 +65,7 @@ describe.skipIf(!canInject)('what a power cut must not take (needs strace)', () 
   });
 
   it('is not what the local sandbox got', async () => {
-    const world = await openWorld();
-    onTestFinished(world.close);
+    const world = await newWorld();
     rig.writePeople(world, 3);
     const all = await steps(world, ['send-batch', 'welcome', 'people.csv']);
     expect([all.includes('POST'), all.filter((step) => step.includes('.db'))]).toEqual([true, []]);

@@ -33,10 +33,7 @@ interface Unread {
 
 /** Runs the binary with sockets as its outputs, like Node's spawn, without reading stdout. */
 function unread(words: readonly string[], env: Readonly<Record<string, string>> = {}): Unread {
-  return watched(spawn(process.execPath, [binary, ...words], { env: cleanEnv(home, env) }));
-}
-
-function watched(child: ChildProcessWithoutNullStreams): Unread {
+  const child = spawn(process.execPath, [binary, ...words], { env: cleanEnv(home, env) });
   onTestFinished(() => void child.kill('SIGKILL'));
   let stderr = '';
   child.stderr.on('data', (part: Buffer) => (stderr += part.toString()));

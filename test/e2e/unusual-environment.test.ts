@@ -1,17 +1,16 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { binary, cleanEnv } from '../support/bin.ts';
 import { posixOnly } from '../support/system.ts';
-import { openWorld, type World } from '../support/world.ts';
+import { newWorld, type World } from '../support/world.ts';
 
 posixOnly('they run a POSIX shell');
 
 let world: World;
 beforeEach(async () => {
-  world = await openWorld();
-  onTestFinished(world.close);
+  world = await newWorld();
 });
 
 const shell = (script: string, { env = world.binEnv, input = '' } = {}) =>

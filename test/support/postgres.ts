@@ -10,6 +10,8 @@ import { onTestFinished } from 'vitest';
 export interface PostgresServer {
   readonly port: number;
   readonly folder: string;
+  /** The options with which its programs find it. */
+  readonly where: readonly string[];
   /** Of its superuser. */
   readonly url: string;
   /** Runs statements as its superuser; returns what psql prints. */
@@ -79,24 +81,13 @@ export async function startPostgres({
   chmodSync(folder, 0o755);
   if (user) chownSync(folder, user.uid, user.gid);
   const data = join(folder, 'data');
-  const [command, ...words] = copyOf
-    ? [
-        'pg_basebackup',
-        '-h',
-        copyOf.folder,
-        '-p',
-        String(copyOf.port),
-        '-U',
-        'postgres',
-        '-D',
-        data,
-        '-R',
-        '-c',
-        'fast',
-      ]
-    : ['initdb', '-D', data, '-U', 'postgres', '-A', 'trust', '--no-sync', '-E', 'UTF8', '--locale', 'C'];
+  const initial = ['initdb', '-D', data, '-U', 'postgres', '-A', 'trust', '--no-sync', '-E', 'UTF8', '--locale', 'C'];
+  const copied = ['pg_basebackup', ...(copyOf?.where ?? []), '-D', data, '-R', '-c', 'fast'];
+  const [command = '', ...words] = copyOf ? copied : initial;
   execFileSync(bin(command), words, { ...as, cwd: folder, stdio: 'pipe' });
   const port = await freePort();
+  const where = ['-h', folder, '-p', String(port), '-U', 'postgres'];
+  const piped = { encoding: 'utf8', stdio: 'pipe', maxBuffer: 1 << 28 } as const;
   let child: ChildProcess | undefined;
   const server: PostgresServer = {
     port,
@@ -104,30 +95,19 @@ export async function startPostgres({
     url: `postgres://postgres@127.0.0.1:${port}/postgres`,
     bin,
     pid: () => child?.pid ?? 0,
-    sql: (text, database = 'postgres') =>
-      execFileSync(
-        bin('psql'),
-        ['-h', folder, '-p', String(port), '-U', 'postgres', '-d', database, '-XAtq', '-v', 'ON_ERROR_STOP=1'],
-        {
-          input: text,
-          encoding: 'utf8',
-          stdio: ['pipe', 'pipe', 'pipe'],
-          maxBuffer: 1 << 28,
-        },
-      ).trim(),
-    dump: (database) =>
-      execFileSync(bin('pg_dump'), ['-h', folder, '-p', String(port), '-U', 'postgres', '-n', 'bizmsg', database], {
-        encoding: 'utf8',
-        maxBuffer: 1 << 28,
-      }),
+    where,
+    sql: (text, database = 'postgres') => {
+      const args = [...where, '-d', database, '-XAtq', '-v', 'ON_ERROR_STOP=1'];
+      return execFileSync(bin('psql'), args, { ...piped, input: text }).trim();
+    },
+    dump: (database) => execFileSync(bin('pg_dump'), [...where, '-n', 'bizmsg', database], piped),
     restore(database, dump) {
       // It would wait for the transactions of clients.
       const others = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'bizmsg'";
       server.sql(`BEGIN; ${others}; DROP SCHEMA bizmsg CASCADE; ${dump}; COMMIT`, database);
     },
     session(database, text) {
-      const args = ['-h', folder, '-p', String(port), '-U', 'postgres', '-d', database, '-XAtq'];
-      const session = spawn(bin('psql'), args, { stdio: ['pipe', 'ignore', 'ignore'] });
+      const session = spawn(bin('psql'), [...where, '-d', database, '-XAtq'], { stdio: ['pipe', 'ignore', 'ignore'] });
       session.stdin?.write(`${text}\n`);
       return session;
     },

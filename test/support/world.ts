@@ -4,7 +4,7 @@ import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import type { Locator } from '../../src/sandbox/remote/locator.ts';
 import { serve } from '../../src/sandbox/serve.ts';
-import { bin, cleanEnv, temporaryHome } from './bin.ts';
+import { cleanEnv, temporaryHome } from './bin.ts';
 import { cli, type CliOptions, type Ran } from './cli.ts';
 import { serveOptions } from './local.ts';
 
@@ -17,7 +17,6 @@ export interface World {
   readonly env: Readonly<Record<string, string>>;
   readonly binEnv: Readonly<Record<string, string>>;
   run(argv: readonly string[], options?: Partial<CliOptions>): Promise<Ran>;
-  bin(argv: readonly string[], env?: Readonly<Record<string, string>>, input?: string): Promise<Ran>;
   close(): Promise<void>;
 }
 
@@ -36,7 +35,6 @@ export async function openWorld(options: SandboxOptions = {}): Promise<World> {
     env,
     binEnv: cleanEnv(home.path, env),
     run: (argv, given) => cli(argv, { home: home.path, env, ...given }),
-    bin: (argv, given = env, input) => bin(argv, { home: home.path, env: given, input }),
     close: async () => {
       await served.close();
       home.remove();
