@@ -7,7 +7,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { portOf } from '../../src/base/http-server.ts';
 import { defaultData, locatorFolder, locatorsIn, writeLocator } from '../../src/sandbox/remote/locator.ts';
 import { proofOf } from '../../src/sandbox/remote/running.ts';
-import { serve, type Service } from '../client/servers.ts';
+import { deadPort, serve, type Service } from '../client/servers.ts';
 import { bin, cleanEnv, startBin } from '../support/bin.ts';
 import { alive, cli } from '../support/cli.ts';
 import { newHome, sandboxHome } from '../support/fake-service.ts';
@@ -60,7 +60,7 @@ async function foreignServer(port: number) {
 
 it.skipIf(!hasIpv6)('does not start on a port whose other loopback address is in use', async () => {
   const home = newHome();
-  const { port } = await foreignServer(0);
+  const { port } = await foreignServer(await deadPort());
   const ran = await bin(['sandbox', 'start', '--port', String(port), '--idle', '1ms'], { home });
   expect(ran).toMatchObject({ code: 3, stdout: '' });
   expect(ran.stderr).toContain(`error: port ${port} is in use on [::1]\n`);
