@@ -120,8 +120,8 @@ describe('sandbox set', () => {
     const first = await run(`sandbox set webhook=${url} --events order.paid --catch-up`);
     expect(first).toMatchObject({ stdout: expect.stringMatching(/whk_\w+ {2}order.paid\n$/), stderr: '' });
     const again = await run(`sandbox set webhook=${url} --catch-up`);
-    const known = `note: ${url} was registered already and has these settings now\n`;
-    expect(again.stderr).toBe(`${known}note: earlier events to deliver: 1\n`);
+    const note = `note: ${url} was registered already and has these settings now\n`;
+    expect(again.stderr).toBe(`${note}note: earlier events to deliver: 1\n`);
   });
 
   it.each([

@@ -17,7 +17,7 @@ function port(): number {
   return Number(new URL(shown.url).port);
 }
 
-const own = () => ({ host: `127.0.0.1:${port()}` });
+const local = () => ({ host: `127.0.0.1:${port()}` });
 
 describe.each(files)('%s', (path) => {
   it('needs no token, and contains no data', async () => {
@@ -31,7 +31,7 @@ describe.each(files)('%s', (path) => {
   it.each([
     ['a foreign host', () => ({ host: 'evil.example' })],
     ['a foreign host on the same port', () => ({ host: `evil.example:${port()}` })],
-    ['a foreign origin', () => ({ ...own(), origin: 'https://evil.example' })],
+    ['a foreign origin', () => ({ ...local(), origin: 'https://evil.example' })],
   ])('is refused to %s', async (_, headers) => {
     expect(await get(path, headers())).toMatch(/^HTTP\/1.1 403 /);
   });
@@ -56,9 +56,9 @@ describe.each(files)('%s', (path) => {
 describe('the stream', () => {
   it.each([
     ['a foreign host', () => ({ host: 'evil.example', 'x-sandbox-token': shown.token })],
-    ['a foreign origin', () => ({ ...own(), origin: 'https://evil.example', 'x-sandbox-token': shown.token })],
-    ['no token', own],
-    ['a wrong token', () => ({ ...own(), 'x-sandbox-token': 'wrong' })],
+    ['a foreign origin', () => ({ ...local(), origin: 'https://evil.example', 'x-sandbox-token': shown.token })],
+    ['no token', local],
+    ['a wrong token', () => ({ ...local(), 'x-sandbox-token': 'wrong' })],
   ])('is refused to %s', async (_, headers) => {
     const answer = await get('/__sandbox/stream', headers());
     expect(answer).toMatch(/^HTTP\/1.1 403 /);

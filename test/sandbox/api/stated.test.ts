@@ -10,11 +10,11 @@ import { bearing, bodyOf, calls, order, paths } from '../calls.ts';
 function open(options: SandboxOptions = {}) {
   const { get, post, ...world } = calls(options);
   const as = (key: string) => ({ headers: bearing(key) });
-  const own = world.sandbox.keys.sandbox;
+  const fullKey = world.sandbox.keys.sandbox;
   return {
     ...world,
-    get: (path: string, key = own) => get(path, as(key)),
-    post: (path: string, body: unknown, key = own) => post(path, body, as(key)),
+    get: (path: string, key = fullKey) => get(path, as(key)),
+    post: (path: string, body: unknown, key = fullKey) => post(path, body, as(key)),
     /** Sends this header instead of the key. */
     askWith: (name: string, value: string) => get(paths.contacts, { headers: { [name]: value } }),
     ask: (method: string, path: string) => get(path, { method, body: '' }),
