@@ -69,7 +69,7 @@ describe('a dry run', () => {
         '',
         '     1 to import',
         '     2 failed    1 id: "x" is not a number (line 4) · 1 phone: "12025550142" is not a phone number; --country intl reads it as +12025550142 (line 5)',
-        '     1 not sent  listed twice',
+        '     1 not sent  listed twice (line 3)',
         '',
         `{"phone":"${ada}","id":7}`,
         '',
