@@ -6,7 +6,7 @@ import { CliError, unsafe, usage } from '../base/errors.ts';
 import { redact } from '../base/redact.ts';
 import { jsonText, parseJson } from '../base/json.ts';
 import { againFlag } from './send-template.ts';
-import { bodyField, jsonIn, nested } from './body.ts';
+import { bodyField, type Field, jsonIn, nested } from './body.ts';
 
 export const api = command({
   name: 'api',
@@ -132,10 +132,7 @@ function headersOf(all: readonly (readonly [string, string])[]): Readonly<Record
   return Object.fromEntries(all);
 }
 
-async function typedField(
-  context: Context,
-  { key, value }: ReturnType<typeof bodyField>,
-): Promise<{ key: readonly string[]; value: unknown }> {
+async function typedField(context: Context, { key, value }: ReturnType<typeof bodyField>): Promise<Field> {
   if (value === undefined) return { key, value };
   if (value.startsWith('@')) return { key, value: await context.read(value.slice(1)) };
   const literal = /^(true|false|null|-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?)$/.test(value);

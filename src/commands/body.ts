@@ -1,7 +1,7 @@
 import { usage } from '../base/errors.ts';
 import { parseJson } from '../base/json.ts';
 
-interface Field {
+export interface Field {
   /** The part `[]` appends to a list. */
   readonly key: readonly string[];
   /** Undefined: an empty list. */

@@ -20,32 +20,23 @@ export interface KnownSecret {
 }
 
 /**
- * The webhook secret from stdin, a file, the environment, the profile, or the running sandbox if that is called. The
- * sandbox may have several: the current one first.
+ * The secrets that may have signed a received event: that of the options; otherwise that of the environment or the
+ * profile, and those of the running sandbox, unless another profile is named.
  */
-async function usualSecrets(
-  context: Context,
-  { secretStdin, secretFile }: Input<typeof secretParams>,
-): Promise<readonly KnownSecret[]> {
-  const given = await givenSecret(context, { secretStdin, secretFile });
-  if (given !== undefined) return [{ secret: given, whose: 'the given secret' }];
-  const stored = context.given.profile === 'local' ? undefined : signingSecret(context);
-  if (stored !== undefined) return [{ secret: stored, whose: secretOwner(context) }];
-  if (optionalCaller(context)?.kind !== 'local') return [];
-  const secrets = await sandboxSecrets(context);
-  if (secrets.length > 0) return secrets;
-  const hint = 'bizmsg sandbox start --background starts it';
-  throw configuration('no-secret', 'the webhook secret is that of the sandbox, which is not running', hint);
-}
-
-/** The secrets that may have signed a received event: the usual ones first, or only those that were asked for. */
 export async function secretsToTry(
   context: Context,
-  given: Input<typeof secretParams> = { secretStdin: false, secretFile: undefined },
+  options: Input<typeof secretParams> = { secretStdin: false, secretFile: undefined },
 ): Promise<readonly KnownSecret[]> {
-  const usual = await usualSecrets(context, given);
-  if (given.secretStdin || given.secretFile !== undefined || context.given.profile !== undefined) return usual;
-  return [...usual, ...(await sandboxSecrets(context))];
+  const { profile } = context.given;
+  const given = await givenSecret(context, options);
+  if (given !== undefined) return [{ secret: given, whose: 'the given secret' }];
+  const secret = profile === 'local' ? undefined : signingSecret(context);
+  const stored = secret === undefined ? [] : [{ secret, whose: secretOwner(context) }];
+  if (profile !== undefined && secret !== undefined) return stored;
+  const secrets = [...stored, ...(await sandboxSecrets(context))];
+  if (secrets.length > 0 || optionalCaller(context)?.kind !== 'local') return secrets;
+  const hint = 'bizmsg sandbox start --background starts it';
+  throw configuration('no-secret', 'the webhook secret is that of the sandbox, which is not running', hint);
 }
 
 /** All secrets of the running sandbox, the current one first. Does not start one. */
