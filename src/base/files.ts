@@ -130,11 +130,6 @@ function isExposed({ mode, uid, gid }: Stats, me: number): boolean {
   return (mode & (isPrivateGroup ? 0o002 : 0o022)) !== 0;
 }
 
-/** Whether only the owner may use it. What Windows tells as the mode says nothing about that. */
-export function isPrivate(mode: number): boolean {
-  return isWindows || (mode & 0o077) === 0;
-}
-
 /** Undefined if it does not exist, or cannot be seen. */
 export function statsOf(path: string): Stats | undefined {
   try {

@@ -86,10 +86,7 @@ export function createSandbox(options: SandboxOptions = {}) {
     /** The secret that signs events, for webhooks without their own. */
     secret: () => state.secret.secret,
     /** All secrets that sign events now: the sandbox's, and those of webhooks. */
-    secrets: () => [
-      ...activeSecrets(state, clock.now()),
-      ...state.webhooks.all().flatMap(({ secret }) => secret ?? []),
-    ],
+    secrets: () => secretsOf(state, clock.now()),
     clock,
     faults: { add: act(addFault), list: () => faultRows(state), clear: act(clearFaults) },
     webhooks: {
@@ -129,6 +126,10 @@ export function createSandbox(options: SandboxOptions = {}) {
       dispatcher.close();
     },
   };
+}
+
+function secretsOf(state: State, now: number): readonly string[] {
+  return [...activeSecrets(state, now), ...state.webhooks.all().flatMap(({ secret }) => secret ?? [])];
 }
 
 function newState(options: SandboxOptions): State {

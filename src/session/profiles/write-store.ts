@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import Conf from 'conf';
 import { lock } from 'proper-lockfile';
 import { CliError, configuration, fsError } from '../../base/errors.ts';
-import { createFolder, isPrivate, namesIn } from '../../base/files.ts';
+import { createFolder, namesIn } from '../../base/files.ts';
+import { isWindows } from '../../base/system.ts';
 import { noStore, type Store, storeFile, storeIn, storeName, version } from './store.ts';
 
 /** Reads, changes and writes the store under a lock: conf alone loses changes of other processes. */
@@ -33,7 +34,7 @@ export async function changeStore(folder: string, change: (store: Store) => Stor
 function prepare(folder: string): void {
   createFolder(folder);
   const { mode } = statSync(folder);
-  if (!isPrivate(mode) && !(mode & 0o1000)) chmodSync(folder, 0o700);
+  if (!isWindows && (mode & 0o077) !== 0 && !(mode & 0o1000)) chmodSync(folder, 0o700);
 }
 
 function open(folder: string): Conf {
