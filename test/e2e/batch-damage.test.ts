@@ -42,8 +42,7 @@ describe('a batch refuses to send', () => {
   });
 
   it('or stops, if its record is removed meanwhile, without advice that would send rows twice', async () => {
-    let answer = () => {};
-    const until = new Promise<void>((resolve) => (answer = resolve));
+    const { until, open: answer } = rig.gate();
     const place = await rig.newPlace(() => ({ reply: 200, until }));
     rig.writePeople(place, 100);
     const running = place.start(rig.batch('people.csv'));

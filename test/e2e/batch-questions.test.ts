@@ -7,7 +7,7 @@ import { type Answer, talk as converse } from '../support/conversation.ts';
 import { callerOf, newHome } from '../support/fake-service.ts';
 import { workbook } from '../support/workbook.ts';
 import { newWorld } from '../support/world.ts';
-import { peopleText as people, phoneOf } from './rig.ts';
+import { gate, peopleText as people, phoneOf } from './rig.ts';
 
 const clear = '\u0015';
 
@@ -63,7 +63,7 @@ describe('the question of a live batch', () => {
 
      2 to send
      1 failed    phone: "12" is not a phone number (line 4)
-     3 not sent  1 excluded · 1 opted out · 1 listed twice
+     3 not sent  1 excluded · 1 opted out · 1 listed twice (line 3)
 
 ${phoneOf(1)}  Hello Ada, your order x is on its way.
 ${phoneOf(5)}  Hello Ada, your order x is on its way.
@@ -141,8 +141,7 @@ describe('a person chooses', () => {
   });
 
   it('to wait for a process that works on the batch, or not', async () => {
-    let answer = () => {};
-    const answered = new Promise<void>((resolve) => (answer = resolve));
+    const { until: answered, open: answer } = gate();
     const service = await serve(({ method }, _, response) => {
       if (method === 'GET') return response.writeHead(404).end('{}');
       return void answered.then(() => response.end('{"message_id":"msg_1"}'));
