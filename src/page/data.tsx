@@ -69,7 +69,7 @@ interface Entry {
   readonly text: string;
   readonly status: string;
   readonly record: object;
-  /** What is shown above its fields. */
+  /** Shown above its fields. */
   readonly more?: () => ComponentChildren;
 }
 

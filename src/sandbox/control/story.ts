@@ -19,7 +19,7 @@ export interface Step {
   readonly state: 'good' | 'bad' | 'pending' | 'plain';
   /** The id of an event. */
   readonly event?: string;
-  /** What the handler got, in the last attempt to deliver an event. */
+  /** The body of the last attempt to deliver an event. */
   readonly payload?: object;
   readonly attempt?: Attempt;
   readonly forward?: Forward;

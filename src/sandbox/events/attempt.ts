@@ -17,7 +17,7 @@ export interface Sending {
 
 export interface Made {
   readonly attempts: readonly Attempt[];
-  /** What they change about the delivery. */
+  /** Changes of the delivery. */
   readonly change: Partial<Delivery>;
   /** Whether the webhook wants no more events. */
   readonly isGone: boolean;
