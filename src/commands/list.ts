@@ -47,7 +47,7 @@ function moment(text: string): Moment {
 
 export const sinceParam = option('--since <time>', 'only those since then: 10m, 2h or 1d ago, or an ISO time', moment);
 
-/** The option --type: comma-separated words, of which `check` refuses an unknown one. */
+/** The option --type: comma-separated words. `check` throws for an unknown word. */
 export function typeParam(known: readonly string[], word: string, text: string, check: (word: string) => void) {
   return knowing(
     known,

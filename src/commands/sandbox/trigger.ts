@@ -63,7 +63,7 @@ export const triggerEvent = command({
     events.map(({ id, type, at, data }) => ui.line([ui.time(at), type, id, cell(subjectOf(data))])).join('\n'),
 });
 
-/** The fields of the event. Those that are not given are not sent. */
+/** The fields of the event; JSON leaves out the undefined ones. */
 async function fieldsIn(
   context: Context,
   options: Input<typeof fieldOptions>,
