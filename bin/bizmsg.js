@@ -98,9 +98,9 @@ function listenForSignals() {
   for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) {
     // Never removed: libraries that restore the cursor end the process if theirs is the only listener.
     process.on(signal, () => {
-      interrupted ??= { name: signal, at: Date.now() };
+      interrupted ??= { name: signal, at: performance.now() };
       // The terminal and npx both pass on one Ctrl-C, so only a later signal counts as the second.
-      const isSecond = Date.now() > interrupted.at + 500;
+      const isSecond = performance.now() > interrupted.at + 500;
       if (handlers) return handlers[0](signal);
       if (isSecond) endBySignal(signal);
       controller.abort(signal);

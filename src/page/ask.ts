@@ -77,7 +77,7 @@ export function asking<O extends OperationName>(
 }
 
 /** The output of an operation while a component is shown; undefined until it has arrived. */
-export function useAsked<O extends OperationName>(topics: readonly Topic[], operation: O, input?: InputOf<O>) {
+export function useAsked<O extends OperationName>(topics: readonly Topic[], operation: O, input?: InputOf<O> | null) {
   const [output, stop] = useMemo(() => asking(topics, operation, () => input), [operation, JSON.stringify(input)]);
   useEffect(() => stop, [stop]);
   return output.value;

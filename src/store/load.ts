@@ -21,6 +21,8 @@ export interface Kept {
 export function begin(database: Database, plan: Plan, kept: Kept, worker: string): Promise<Batch> {
   return database.write(function* () {
     const { id, scope, target } = plan.draft;
+    // A question that is open for days outlives its draft.
+    if (!(yield* batchWithId(id))) throw changed(kept.name);
     if (target) yield* requireUnchanged(target, plan.now);
     else if ((yield* batchesOf(scope)).some(({ name }) => name === kept.name)) throw changed(kept.name);
     yield* target ? keepIn(target, plan, kept) : becomeBatch(id, kept, plan);
@@ -92,6 +94,7 @@ export async function apply(database: Database, plan: Plan, loading: Loading): P
   }
   await redecide(database, loading);
   await database.write(function* () {
+    yield* hold(loading.batch.id, loading.worker, loading.clock());
     yield* query('UPDATE batch SET loading = 0 WHERE id = $1', loading.batch.id);
   });
 }

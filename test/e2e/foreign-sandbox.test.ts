@@ -36,8 +36,9 @@ function locate({ port, url }: Service, home = newHome()) {
 async function trap(secret = 'whsec_x') {
   const service = await serve(({ url: asked }, _, response) => {
     const nonce = /nonce=(.*)/.exec(asked)?.[1];
-    const proof = nonce === undefined ? undefined : proofOf({ url: service.url, token }, nonce);
-    response.end(JSON.stringify({ proof, dataId: 'x', message_id: 'msg_stolen', url: service.url, keys, secret }));
+    const stolen = { message_id: 'msg_stolen', url: service.url, keys, secret };
+    const proof = nonce !== undefined && { proof: proofOf({ url: service.url, token }, nonce), dataId: 'x' };
+    response.end(JSON.stringify(proof || stolen));
   });
   return { ...locate(service), service };
 }

@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { query } from '../../src/base/transaction.ts';
 import { begin, apply } from '../../src/store/load.ts';
 import { drivers } from './drivers.ts';
-import { fatesOf, load, newId, planOf, rows, send, start, worker } from './rig.ts';
+import { fatesOf, hour, load, newId, planOf, rows, send, start, worker } from './rig.ts';
 import { batchWithId } from '../../src/store/batch.ts';
+import { expire } from '../../src/store/retention.ts';
 import { release } from '../../src/store/work.ts';
 const same = { phone: '+1', text: 'hi' };
 
@@ -43,6 +44,16 @@ describe.each(drivers)('loading into a batch that exists, $where', ({ open }) =>
         expect.stringMatching(/^\?\w failed hi$/),
       ]);
     }
+  });
+
+  it('is refused after a question that was open for longer than its draft is kept', async () => {
+    const database = await open();
+    const target = await send(database, [same]);
+    const plans = [await planOf(database, [same]), await planOf(database, [same], { target })];
+    await expire(database, start + 2 * 24 * hour);
+    const kept = { name: 'other', per: '', told: '{}', command: 'send-batch', columns: '[]' };
+    for (const plan of plans)
+      await expect(begin(database, plan, kept, worker)).rejects.toMatchObject({ code: 'batch-changed' });
   });
 
   it('shows nothing of a draft, and decides without writing', async () => {

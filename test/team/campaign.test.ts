@@ -198,8 +198,13 @@ async function toTheEnd({ team, proxy, workers }: Place): Promise<void> {
   const [first, , last] = workers;
   if (!first || !last) return;
   for (;;) {
-    expect((await first.machine.bin(rig.batch(first.machine, '--first', '1'))).code).toBeOneOf([0, 10]);
-    expect((await last.machine.bin(rig.resume())).code).toBeOneOf([0, 10]);
+    for (const [{ machine }, words] of [
+      [first, rig.batch(first.machine, '--first', '1')],
+      [last, rig.resume()],
+    ] as const) {
+      const ran = await machine.bin(words);
+      expect(ran.code, ran.stderr).toBeOneOf([0, 10]);
+    }
     if ((await rig.settleUnsure(first.machine, team.service)) === 0) return;
   }
 }

@@ -87,7 +87,9 @@ function useHistory(phone: string): readonly Message[] {
 const repeatWithin = 10 * 60_000;
 
 function isRepeat({ at, message }: Item, before: readonly Item[]): boolean {
-  return before.some((item) => item.message && item.message.text === message?.text && at - item.at <= repeatWithin);
+  // Without its template, a message has no text.
+  if (typeof message?.text !== 'string') return false;
+  return before.some((item) => item.message?.text === message.text && at - item.at <= repeatWithin);
 }
 
 const words = { accepted: '✓ sent', delivered: '✓✓ delivered', read: '✓✓ read', failed: 'failed' } as const;

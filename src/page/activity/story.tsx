@@ -59,7 +59,7 @@ function titleOf({ text }: Row, status: string): string {
 function OfEvent({ row }: { readonly row: Row }) {
   const { kind, title = 'Reply', phone, text, events, messages = [] } = row;
   const { id, data } = events[0] ?? { id: '', data: {} };
-  const deliveries = useAsked(['deliveries'], 'delivery', { id }) ?? [];
+  const deliveries = useAsked(['deliveries'], 'delivery', id === '' ? null : { id }) ?? [];
   const [first] = deliveries;
   return (
     <>
