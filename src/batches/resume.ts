@@ -5,7 +5,7 @@ import type { Input } from '../cli/params.ts';
 import { refuseWrongClock } from '../session/clock.ts';
 import type { BatchRecord } from '../session/session.ts';
 import { type Batch, isWorking } from '../store/batch.ts';
-import { decideResume, firstToResume, type Stored } from '../store/decide.ts';
+import { decideResume, samplesToResume, type Stored } from '../store/decide.ts';
 import { beginResume, redecide } from '../store/load.ts';
 import { waitingBatches } from '../store/views.ts';
 import { phoneIn } from './ask.ts';
@@ -115,7 +115,7 @@ async function overviewOf(
     profile: settings.profile,
     forecast: expected,
     copied: undefined,
-    samples: await firstToResume(desk.database, going, 2),
+    samples: await samplesToResume(desk.database, going, 2),
     footer: await footerOf(desk, scope, expected.toSend),
     now: going.now,
   };

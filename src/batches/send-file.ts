@@ -6,7 +6,7 @@ import { batchesSeen, rememberBatches } from '../cli/seen.ts';
 import { knownSecrets, refuseKeys } from '../session/secrets.ts';
 import { newId } from '../store/batch.ts';
 import { removeRows } from '../store/cancel.ts';
-import { decide, firstToSend, type Plan } from '../store/decide.ts';
+import { decide, type Plan, samplesToSend } from '../store/decide.ts';
 import { openDraft } from '../store/draft.ts';
 import { apply, begin } from '../store/load.ts';
 import { countReached } from '../store/tally.ts';
@@ -94,7 +94,7 @@ async function overviewOf(loading: Loading, { plan, expected, copied }: Decided)
     profile: settings.profile,
     forecast: expected,
     copied,
-    samples: few > 0 ? await firstToSend(database, plan, few) : [],
+    samples: few > 0 ? await samplesToSend(database, plan, few) : [],
     text: template.text,
     footer: await footerOf(desk, scope, expected.toSend),
     now: plan.now,

@@ -7,7 +7,7 @@ const sameText = 27 * 24 * hour;
 /** Milliseconds for which a person who got another text is not sent this one. */
 export const anyText = 20 * hour;
 
-/** Why a row is not sent, from the strongest reason to the weakest. */
+/** Why a row is not sent. The first four from the strongest, for MIN; the last two are asked before them. */
 export const reasons = {
   same: '0',
   way: '1',
@@ -17,8 +17,10 @@ export const reasons = {
   excluded: '5',
 } as const;
 
-/** Where a reason ends with the time, the text and the name of the batch that has the person. */
-export const nameAt = 1 + 13 + hashLength + 1;
+/** Where the time, the text and the name of the batch that has the person begin in a reason, for `substr` of SQL. */
+export const timeAt = 2;
+export const textAt = timeAt + 13;
+export const nameAt = textAt + hashLength;
 
 export interface Question {
   readonly batch: Pick<Batch, 'id' | 'scope' | 'scopeNumber' | 'againAt'>;
@@ -94,8 +96,8 @@ export function outcomeOf(verdict: string | undefined): Outcome {
   if (verdict === reasons.optedOut) return { state: 'not sent', reason: 'opted out', ...plain };
   if (verdict === reasons.excluded) return { state: 'not sent', reason: 'excluded', ...plain };
   const by = verdict.slice(nameAt - 1);
-  const at = Number(verdict.slice(1, 14));
-  const other = { by, at, text: verdict.slice(14, nameAt - 1) };
+  const at = Number(verdict.slice(timeAt - 1, textAt - 1));
+  const other = { by, at, text: verdict.slice(textAt - 1, nameAt - 1) };
   if (verdict.startsWith(reasons.same)) return { state: 'sent', reason: null, ...other };
   return { state: 'held', reason: heldReason(verdict), ...other, text: undefined };
 }

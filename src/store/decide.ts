@@ -1,6 +1,6 @@
 import { type Database, query, type Row, type Value } from '../base/transaction.ts';
 import type { Batch } from './batch.ts';
-import { nameAt, parameters, reasons, unwanted, verdict } from './before.ts';
+import { nameAt, parameters, reasons, textAt, timeAt, unwanted, verdict } from './before.ts';
 import { integer, optionalText, type Steps, text, word } from './columns.ts';
 import type { Draft } from './draft.ts';
 import { hashLength, isUnique } from './schema.ts';
@@ -54,7 +54,10 @@ function isTakenBack(row: string, againAt: string): string {
   return `(${row}.state = 'sent' AND ${row}.by IS NOT NULL AND ${row}.at < ${againAt})`;
 }
 
-/** Rows of a file, `d`, and the rows of the batch for the same people, `o`. */
+/**
+ * Rows of a file, `d`, and the rows of the batch for the same people, `o`. After the parameters of `verdict`: $9 draft,
+ * $10 to $12 `flags`, $13 batch.
+ */
 const loaded = (
   more = '',
 ) => `SELECT d.who, d.per, d.text, d.line${more}, o.at, CASE WHEN o.state = 'sent' THEN o.by END AS by, CASE
@@ -75,7 +78,7 @@ const loaded = (
   FROM item d LEFT JOIN item o ON o.batch = $13 AND o.who = d.who AND o.per = d.per AND ${isUnique('o')}
   WHERE d.batch = $9`;
 
-/** Rows of a batch that goes on without a file. */
+/** Rows of a batch that goes on without a file. After the parameters of `verdict`: $9 batch, $10 and $11 `flags`. */
 const stored = (
   more = '',
 ) => `SELECT d.who, d.per, d.text, d.line${more}, d.at, CASE WHEN d.state = 'sent' THEN d.by END AS by, CASE
@@ -99,13 +102,15 @@ const grouped = (rows: string) => `WITH fate AS MATERIALIZED (${rows}), decided 
     WHEN substr(verdict, 1, 1) = '${reasons.way}' THEN 'on its way'
     WHEN substr(verdict, 1, 1) = '${reasons.unsure}' THEN 'unsure elsewhere'
     WHEN substr(verdict, 1, 1) = '${reasons.other}' THEN 'another text'
-    WHEN substr(verdict, 15, ${hashLength}) = text THEN 'sent'
+    WHEN substr(verdict, ${textAt}, ${hashLength}) = text THEN 'sent'
     ELSE 'changed' END AS fate,
     CASE WHEN fate IS NOT NULL THEN by WHEN length(verdict) > 1 THEN substr(verdict, ${nameAt}) END AS by,
-    CASE WHEN length(verdict) > 1 THEN CAST(substr(verdict, 2, 13) AS BIGINT) ELSE COALESCE(at, 0) END AS at, line
+    CASE WHEN length(verdict) > 1 THEN CAST(substr(verdict, ${timeAt}, ${textAt - timeAt}) AS BIGINT)
+      ELSE COALESCE(at, 0) END AS at, line
   FROM decided
 ) SELECT fate, by, COUNT(*) AS count, MAX(at) AS at, MIN(line) AS line FROM named GROUP BY fate, by`;
 
+/** After the parameters of `verdict`: $9 draft, $10 batch. */
 const others = `SELECT 'others' AS fate, NULL AS by, COUNT(*) AS count, 0 AS at, 0 AS line FROM item i
   WHERE i.batch = $10 AND ${isOpen('i', '$4')} AND (i.reason IS NULL OR i.reason <> '${unwanted}')
   AND NOT EXISTS (SELECT 1 FROM item d WHERE d.batch = $9 AND d.who = i.who AND d.per = i.per AND ${isUnique('d')})
@@ -131,8 +136,8 @@ export function decide(database: Database, plan: Plan): Promise<readonly Group[]
   });
 }
 
-/** The bodies of the first rows that a load would send. */
-export function firstToSend(database: Database, plan: Plan, count: number): Promise<readonly string[]> {
+/** The bodies of some rows that a load would send. */
+export function samplesToSend(database: Database, plan: Plan, count: number): Promise<readonly string[]> {
   return database.read(() => bodies(`${loadedSample} LIMIT $14`, [...loadValues(plan), count]));
 }
 
@@ -161,8 +166,8 @@ export function decideResume(database: Database, going: Stored): Promise<readonl
   });
 }
 
-/** The bodies of the first rows that a resume would send. */
-export function firstToResume(database: Database, going: Stored, count: number): Promise<readonly string[]> {
+/** The bodies of some rows that a resume would send. */
+export function samplesToResume(database: Database, going: Stored, count: number): Promise<readonly string[]> {
   return database.read(() => bodies(`${storedSample} LIMIT $12`, [...resumeValues(going), count]));
 }
 

@@ -69,7 +69,7 @@ function* takeHold(id: string, worker: string, now: number, isLoad: boolean): St
   return batch;
 }
 
-export interface Loading {
+export interface Applying {
   readonly batch: Batch;
   readonly worker: string;
   clock(): number;
@@ -80,34 +80,35 @@ export interface Loading {
 }
 
 /** Applies a plan in pieces. Repeating the command repeats a load that was cut off. */
-export async function apply(database: Database, plan: Plan, loading: Loading): Promise<void> {
+export async function apply(database: Database, plan: Plan, applying: Applying): Promise<void> {
   const { draft } = plan;
   if (draft.target) {
     const rows = await highest(database, draft.id);
-    const hasFailed = (await database.read(() => query(someFailed, loading.batch.id))).length > 0;
-    const merging = { ...loading, plan, hasFailed };
-    await inPieces(rows, (...range) => merge(database, { ...merging, range }), loading.pieceSize);
+    const hasFailed = (await database.read(() => query(someFailed, applying.batch.id))).length > 0;
+    const merging = { ...applying, plan, hasFailed };
+    await inPieces(rows, (...range) => merge(database, { ...merging, range }), applying.pieceSize);
     await database.write(function* () {
       yield* query('DELETE FROM excluded WHERE batch = $1', draft.id);
       yield* query('DELETE FROM batch WHERE id = $1', draft.id);
     });
   }
-  await redecide(database, loading);
+  await redecide(database, applying);
   await database.write(function* () {
-    yield* hold(loading.batch.id, loading.worker, loading.clock());
-    yield* query('UPDATE batch SET loading = 0 WHERE id = $1', loading.batch.id);
+    yield* hold(applying.batch.id, applying.worker, applying.clock());
+    yield* query('UPDATE batch SET loading = 0 WHERE id = $1', applying.batch.id);
   });
 }
 
 const someFailed = "SELECT 1 FROM item WHERE batch = $1 AND state = 'failed' LIMIT 1";
 
-interface Merging extends Loading {
+interface Merging extends Applying {
   readonly plan: Plan;
   readonly range: readonly [after: number, upTo: number];
   /** Whether a row of the draft may correct one of the batch. */
   readonly hasFailed: boolean;
 }
 
+/** Of a merge: $1 draft, $2 and $3 after and up to which of its rows, $4 batch, $5 its load, $6 and $7 as `merge` says. */
 const drafted = `d.batch = $1 AND d.n > $2 AND d.n <= $3 AND ${isUnique('d')}`;
 const matched = `FROM item AS d WHERE ${drafted}
   AND o.batch = $4 AND o.who = d.who AND o.per = d.per AND ${isUnique('o')}`;
@@ -133,6 +134,7 @@ const statements = {
     ${matched} AND o.load <> $5`,
   dropMatched: `DELETE FROM item WHERE batch = $1 AND n > $2 AND n <= $3 AND state <> 'twice' AND EXISTS (
     SELECT 1 FROM item o WHERE o.batch = $4 AND o.who = item.who AND o.per = item.per AND ${isUnique('o')})`,
+  /** $1 draft, $2 its row, $3 batch, $4 its failed row, $5 its load. */
   correct: `UPDATE item AS o SET who = d.who, per = d.per, ${content} FROM item AS d
     WHERE d.batch = $1 AND d.n = $2 AND o.batch = $3 AND o.n = $4`,
   drop: 'DELETE FROM item WHERE batch = $1 AND n = $2',
@@ -203,15 +205,15 @@ const decidable = `SELECT i.n, i.state, i.reason, i.by, i.text, i.cells, i.load,
     AND ${isOpen('i', '$4')} AND (i.state <> 'sent' OR i.body IS NOT NULL)`;
 
 /** Decides again what each row that was not sent becomes. */
-export async function redecide(database: Database, loading: Loading): Promise<void> {
-  const { batch, worker, clock, pieceSize } = loading;
+export async function redecide(database: Database, applying: Applying): Promise<void> {
+  const { batch, worker, clock, pieceSize } = applying;
   const decidePiece = (...range: readonly [after: number, upTo: number]) =>
     database.write(function* () {
       const now = clock();
       yield* hold(batch.id, worker, now);
       const question = { batch, now, excludedBy: [batch.id, batch.id] } as const;
       const open = yield* query(decidable, ...parameters(question), ...range);
-      yield { sql: writeOutcome, each: open.flatMap((row) => outcomeValues(loading, row)) };
+      yield { sql: writeOutcome, each: open.flatMap((row) => outcomeValues(applying, row)) };
     });
   await inPieces(await highest(database, batch.id), decidePiece, pieceSize);
 }
@@ -220,7 +222,7 @@ const writeOutcome = `UPDATE item SET state = $3, reason = $4, by = $5, at = COA
   told = COALESCE($8, told) WHERE batch = $1 AND n = $2`;
 
 /** The values of `writeOutcome`, or nothing if the row stays as it is. */
-function outcomeValues({ batch, isUnwanted }: Loading, row: Row): readonly (readonly Value[])[] {
+function outcomeValues({ batch, isUnwanted }: Applying, row: Row): readonly (readonly Value[])[] {
   const { id, load } = batch;
   const decided = row['is_unreadable'] === 1 ? unreadable : outcomeOf(optionalText(row, 'verdict'));
   const outcome = isUnwanted?.(text(row, 'cells'), row['reason'] === unwanted) ? notWanted : decided;

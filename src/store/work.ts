@@ -38,7 +38,7 @@ export function release(database: Database, id: string, worker: string, now: num
   });
 }
 
-export interface Turn {
+export interface Claiming {
   readonly id: string;
   readonly worker: string;
   /** Whether only rows of the file are sent: a resume sends all that wait. */
@@ -87,39 +87,39 @@ const giveUp = `UPDATE item SET state = $3, reason = $4, by = $5, at = $6, text 
   WHERE batch = $1 AND n = $2`;
 
 /** Takes the next row of a batch that no other process has. The claim is committed before its request leaves. */
-export function claim(database: Database, turn: Turn): Promise<Claimed> {
+export function claim(database: Database, claiming: Claiming): Promise<Claimed> {
   return database.write(function* () {
-    yield* hold(turn.id, turn.worker, turn.now);
-    const batch = yield* batchWithId(turn.id);
+    yield* hold(claiming.id, claiming.worker, claiming.now);
+    const batch = yield* batchWithId(claiming.id);
     if (!batch || batch.isCancelled) return { kind: 'cancelled' };
     const skipped: number[] = [];
-    for (let { after } = turn; ;) {
-      const [row] = yield* candidateAfter(batch, turn, after);
+    for (let { after } = claiming; ;) {
+      const [row] = yield* candidateAfter(batch, claiming, after);
       if (!row) return { kind: 'claimed', row: undefined, skipped, after };
       after = integer(row, 'n');
       const answer = optionalText(row, 'verdict');
-      if (answer === undefined) return { kind: 'claimed', row: yield* takeRow(turn, row), skipped, after };
-      if (word(row, 'state', states) === 'waiting') yield* leave(turn, row, answer);
+      if (answer === undefined) return { kind: 'claimed', row: yield* takeRow(claiming, row), skipped, after };
+      if (word(row, 'state', states) === 'waiting') yield* leave(claiming, row, answer);
       else skipped.push(after);
     }
   });
 }
 
-function candidateAfter(batch: Batch, turn: Turn, after: number): Steps<readonly Row[]> {
-  const { now, upTo = Number.MAX_SAFE_INTEGER, isOfFile, resend } = turn;
+function candidateAfter(batch: Batch, claiming: Claiming, after: number): Steps<readonly Row[]> {
+  const { now, upTo = Number.MAX_SAFE_INTEGER, isOfFile, resend } = claiming;
   const [, unsure, changed] = flags(resend);
   const asked = parameters({ batch, now, excludedBy: [batch.id, batch.id] });
   const load = isOfFile ? batch.load : 0;
-  return query(candidates, ...asked, after, upTo, load, unsure, changed, turn.isFull ? 1 : 0);
+  return query(candidates, ...asked, after, upTo, load, unsure, changed, claiming.isFull ? 1 : 0);
 }
 
-function* takeRow({ id, now }: Turn, row: Row): Steps<Claim> {
-  const claimed = claimOf(row, now);
+function* takeRow({ id, now }: Claiming, row: Row): Steps<Claim> {
+  const claimed = claimOf(row);
   yield* query(take, id, claimed.n, now, claimed.text);
   return claimed;
 }
 
-function claimOf(row: Row, now: number) {
+function claimOf(row: Row) {
   return {
     n: integer(row, 'n'),
     who: text(row, 'who'),
@@ -129,12 +129,11 @@ function claimOf(row: Row, now: number) {
     line: integer(row, 'line'),
     /** The state before the claim. */
     was: word(row, 'state', states),
-    at: now,
     attempt: integer(row, 'attempt') + 1,
   };
 }
 
-function* leave({ id, now }: Turn, row: Row, answer: string): Steps<void> {
+function* leave({ id, now }: Claiming, row: Row, answer: string): Steps<void> {
   const { state, reason, by, at = now, text = null } = outcomeOf(answer);
   yield* query(giveUp, id, integer(row, 'n'), state, reason, by, at, text);
 }
@@ -150,7 +149,7 @@ export type Answer =
   /** Nothing was sent: a full plan, or a fault before the first byte. */
   | { readonly kind: 'again' };
 
-export interface Settlement {
+export interface Settling {
   /** '' for single messages. */
   readonly batch: string;
   readonly worker: string;
@@ -195,8 +194,8 @@ const settlements = {
 const forget = `DELETE FROM item WHERE ${mine} RETURNING 'waiting' AS state`;
 
 /** Writes an answer. One that says the message was accepted always wins; any other needs the lease. */
-export function settle(database: Database, settlement: Settlement): Promise<Settled> {
-  const { batch, worker, claim, now, answer } = settlement;
+export function settle(database: Database, settling: Settling): Promise<Settled> {
+  const { batch, worker, claim, now, answer } = settling;
   return database.write(function* () {
     if (answer.kind === 'sent') {
       const { messageId = null, knownAs = null } = answer;
@@ -204,7 +203,7 @@ export function settle(database: Database, settlement: Settlement): Promise<Sett
       return 'sent';
     }
     if (batch !== singles && !(yield* holds(batch, worker, now))) return 'late';
-    const [row] = yield* written(settlement, answer);
+    const [row] = yield* written(settling, answer);
     if (!row) return 'late';
     const state = word(row, 'state', ['sent', 'failed', 'unsure', 'waiting']);
     return state === 'sent' ? 'kept' : state;
@@ -217,7 +216,7 @@ function* holds(id: string, worker: string, now: number): Steps<boolean> {
 }
 
 function written(
-  { batch, claim, now }: Settlement,
+  { batch, claim, now }: Settling,
   answer: Exclude<Answer, { readonly kind: 'sent' }>,
 ): Steps<readonly Row[]> {
   const { n, attempt } = claim;
