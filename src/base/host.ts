@@ -90,3 +90,9 @@ export interface Host {
   /** `apart`: in a new session, so that it leads a process group and has no terminal. */
   spawnAttached(command: readonly string[], options: { readonly env: Env; readonly apart: boolean }): Attached;
 }
+
+/** Returns the milliseconds since now. Either clock may stand still or jump. */
+export function startAge({ now, steady }: Pick<Host, 'now' | 'steady'>): () => number {
+  const [time, moment] = [now(), steady()];
+  return () => Math.max(now() - time, steady() - moment);
+}

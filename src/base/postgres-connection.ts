@@ -32,7 +32,10 @@ export function openConnection({ url, host, port, ssl }: Address) {
   return {
     query,
     isOpen: () => socket?.destroyed === false,
-    /** `begin` are statements; `act` gets the first row of the last one, and does not wait for it. */
+    /**
+     * `begin` are statements; `act` gets the first row of the last one that returns rows, and does not wait for it. The
+     * driver has no result of the others.
+     */
     async transact<T>(begin: string, act: (row: Promise<Row | undefined>) => Promise<T>): Promise<T> {
       try {
         const row = sql.unsafe<Row[][]>(begin).then((results) => results.at(-1)?.[0]);

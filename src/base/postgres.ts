@@ -5,7 +5,7 @@ import { type Connection, openConnection, type Query, resultOf } from './postgre
 import { failureOf, isConflict, isPassing, lost, tooOld } from './postgres-errors.ts';
 import { sleep } from './sleep.ts';
 import { newer } from './sqlite-errors.ts';
-import { type Database, query, type Transaction } from './transaction.ts';
+import { type Database, postgresLocks, query, type Transaction } from './transaction.ts';
 
 export interface PostgresOptions {
   /** Scripts that bring the schema from each version to the next, in SQL of SQLite. A released one never changes. */
@@ -40,8 +40,6 @@ const silentFor = 3_000;
 const [firstPause, longestPause] = [100, 5_000];
 /** It has `AS MATERIALIZED`. */
 const oldest = 120_000;
-/** The number of a lock: any that others do not use. */
-const upgrading = 7_238_111_502;
 const greeting = (name: string) => `SELECT current_setting('server_version') AS server_name,
   current_setting('server_version_num') AS server, pg_is_in_recovery()::int AS is_standby,
   (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS time,
@@ -208,7 +206,7 @@ export class PostgresDatabase implements Database {
 
   #upgrade({ transact, query }: Connection): Promise<void> {
     const { schema } = this.#options;
-    const begin = `${writing.begin}; ${this.#path}; SELECT pg_advisory_xact_lock(${upgrading})`;
+    const begin = `${writing.begin}; ${this.#path}; SELECT pg_advisory_xact_lock(${postgresLocks.upgrade})`;
     return transact(begin, async () => {
       const version = await this.#versionIn(query);
       if (version === 0) await query(`CREATE SCHEMA IF NOT EXISTS ${this.#schemaName}; ${lastCommit}`);

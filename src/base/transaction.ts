@@ -36,10 +36,13 @@ export function* pipelined(
   yield { sql, values, use };
 }
 
+/** The numbers of locks on a PostgreSQL server: any that others do not use. */
+export const postgresLocks = { upgrade: 7_238_111_502, pace: 7_238_111_503 };
+
 export interface Database {
-  /** Runs a transaction that may write. Transactions of one turn of the event loop are committed together. */
+  /** Runs a transaction that may write. On SQLite, those of one turn of the event loop are committed together. */
   write<T>(body: Transaction<T>, signal?: AbortSignal): Promise<T>;
-  /** Runs a transaction that only reads. It blocks writers, so it must be short: read long lists in pages. */
+  /** Runs a transaction that only reads. On SQLite it blocks writers, so it must be short: read long lists in pages. */
   read<T>(body: Transaction<T>, signal?: AbortSignal): Promise<T>;
   /** Updates the statistics of a table, by which some engines choose how to look rows up. */
   analyze?(table: string): Promise<unknown>;

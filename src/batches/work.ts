@@ -1,5 +1,5 @@
 import { type CliError, unsafe } from '../base/errors.ts';
-import type { Host } from '../base/host.ts';
+import { type Host, startAge } from '../base/host.ts';
 import type { Database } from '../base/transaction.ts';
 import type { Attempt, Exchange } from '../client/exchange.ts';
 import type { Release } from '../client/pace.ts';
@@ -7,6 +7,7 @@ import type { BatchPace, Sender } from '../session/batch-client.ts';
 import type { StopSignals } from '../session/session.ts';
 import type { Batch } from '../store/batch.ts';
 import type { Resend } from '../store/decide.ts';
+import { longestClaim } from '../store/schema.ts';
 import { countReached } from '../store/tally.ts';
 import { hasAny } from '../store/views.ts';
 import { type Answer, beat, claim, type Claim, settle, type Settled } from '../store/work.ts';
@@ -89,8 +90,6 @@ interface Settlement {
 
 /** Milliseconds between signs of life, also while rows wait for the hours, the rate limit or the service. */
 const beatInterval = 30_000;
-/** Milliseconds from a claim to its request. So its answer comes before others may count this process as dead. */
-const longestClaim = 25_000;
 
 class Work {
   readonly #options: WorkOptions;
@@ -185,7 +184,7 @@ class Work {
     return this.#remaining() <= 0;
   }
 
-  /** Slot, claim, send, settle. The next row is claimed in the transaction that settles this one. */
+  /** Slot, claim, send, settle. On SQLite, the next row is claimed in the transaction that settles this one. */
   async #take(turn: Turn): Promise<void> {
     const crash = (error: unknown) => this.#stop.crash(error);
     this.#active += 1;
@@ -326,12 +325,6 @@ class Work {
 
 const tooLate: ReadonlySet<string> = new Set(['interrupted', 'too-many-errors', 'output-unwritable']);
 const unsent = { outcome: 'again' } as const;
-
-/** Returns the milliseconds since now. Either clock may stand still or jump. */
-function startAge({ now, steady }: WorkOptions['host']): () => number {
-  const [time, moment] = [now(), steady()];
-  return () => Math.max(now() - time, steady() - moment);
-}
 
 function isReached({ kind }: Answer): boolean {
   return kind === 'sent' || kind === 'unsure';

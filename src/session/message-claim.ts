@@ -1,9 +1,11 @@
 import { CliError, unsafe } from '../base/errors.ts';
 import { jsonText } from '../base/json.ts';
+import { startAge } from '../base/host.ts';
 import { isDead, workerName } from '../base/worker.ts';
 import type { Release } from '../client/pace.ts';
 import { singles } from '../store/batch.ts';
 import { isOptedOut } from '../store/opt-outs.ts';
+import { longestClaim } from '../store/schema.ts';
 import { type Admitted, admitSingle } from '../store/single.ts';
 import { type Answer, settle } from '../store/work.ts';
 import { isInteractive } from './caller.ts';
@@ -18,9 +20,6 @@ export interface ClaimOptions {
   readonly again: boolean;
   readonly isTest: boolean;
 }
-
-/** Milliseconds from a claim to its request. Later, other machines might count this process as dead before it ends. */
-const longestDelay = 25_000;
 
 /** Refuses a message to a person who has opted out; returns the claim of a live one. */
 export async function openMessageClaim(
@@ -66,7 +65,7 @@ export class MessageClaim {
    */
   async take(slot: Release): Promise<boolean> {
     const { host } = this.#session;
-    const isLate = this.#timer();
+    const age = startAge(host);
     let admitted: Admitted | undefined;
     let isGranted = false;
     try {
@@ -76,19 +75,12 @@ export class MessageClaim {
         now: host.now(),
       });
       this.#claim = admitted.kind === 'admitted' ? admitted.claim : undefined;
-      isGranted = this.#claim !== undefined && !isLate();
+      isGranted = this.#claim !== undefined && age() <= longestClaim;
     } finally {
       if (!isGranted) slot('unsent');
     }
     if (!isGranted) await (this.#claim ? this.release() : this.#refused(admitted));
     return isGranted;
-  }
-
-  /** Starts with a claim. Either clock may stand still or jump. */
-  #timer(): () => boolean {
-    const { host } = this.#session;
-    const [time, moment] = [host.now(), host.steady()];
-    return () => Math.max(host.now() - time, host.steady() - moment) > longestDelay;
   }
 
   /** It was not sent, and will be tried again. */

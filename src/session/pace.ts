@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { machineId } from '../base/worker.ts';
 import { type Later, sleep } from '../base/sleep.ts';
 import { openDatabase } from '../base/sqlite.ts';
-import { type Database, query } from '../base/transaction.ts';
+import { type Database, postgresLocks, query } from '../base/transaction.ts';
 import {
   type ClientPace,
   type KnownPace,
@@ -85,7 +85,7 @@ export function openTeamLog({ host, note }: Pick<PaceOptions, 'host'> & Pick<Ses
 }
 
 /** Machines that asked at the same time would see the same free slot. If the server crashes, it may forget some of them. */
-const locked = `SELECT pg_advisory_xact_lock(7238111503), set_config('synchronous_commit', 'off', true),
+const locked = `SELECT pg_advisory_xact_lock(${postgresLocks.pace}), set_config('synchronous_commit', 'off', true),
   EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS time`;
 
 /** The log of this machine, opened when it is used. */

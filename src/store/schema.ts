@@ -104,6 +104,8 @@ export function isUnique(row: string): string {
 
 /** Milliseconds without a sign of life after which a worker counts as dead. */
 export const lease = 90_000;
+/** Milliseconds from a claim to its request. So its answer comes before others may count this process as dead. */
+export const longestClaim = 25_000;
 
 /** Rows in a transaction: others wait for one piece at most. */
 const usualPiece = 2_000;
