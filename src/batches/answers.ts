@@ -2,6 +2,7 @@ import type { CliError } from '../base/errors.ts';
 import { redact } from '../base/redact.ts';
 import { parseJson } from '../base/json.ts';
 import { isRecord } from '../contract/readers.ts';
+import { answerOf } from '../session/send-once.ts';
 import type { Answer } from '../store/work.ts';
 
 /** The answer for the row of a failed request, and what it means for the service. */
@@ -15,18 +16,15 @@ interface Failure {
   readonly isFault: boolean;
 }
 
-const longestReason = 500;
-
-export function failureOf({ exit, code, done, status, message }: CliError): Failure {
+export function failureOf(error: CliError): Failure {
+  const { exit, status } = error;
+  const answer = answerOf(error);
   const isInterrupted = exit === 'interrupted';
-  const isUnsure = done === 'unknown' || exit === 'unsure';
-  const isFailed = exit === 'rejected' || exit === 'notFound';
-  const reason = redact(message).slice(0, longestReason);
-  const isAgain = !isUnsure && !isFailed;
+  const isUnsure = answer.kind === 'unsure';
   return {
-    answer: isAgain ? { kind: 'again' } : { kind: isUnsure ? 'unsure' : 'failed', code, reason },
+    answer,
     isLost: status === undefined && !isInterrupted && (isUnsure || exit === 'network'),
-    isFinal: isInterrupted || (isAgain && exit !== 'network'),
+    isFinal: isInterrupted || (answer.kind === 'again' && exit !== 'network'),
     isFault: exit === 'notFound' || (isUnsure && !isInterrupted),
   };
 }

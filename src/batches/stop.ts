@@ -9,8 +9,7 @@ export class Stop {
   #reason: CliError | undefined;
   #bug: { readonly error: unknown } | undefined;
 
-  constructor({ stop, leave }: StopSignals, onStop: () => void) {
-    const signal = AbortSignal.any([stop, leave]);
+  constructor(signal: AbortSignal, onStop: () => void) {
     const interrupt = () => this.request(interrupted(signal.reason, 'the batch was interrupted'));
     if (signal.aborted) interrupt();
     else signal.addEventListener('abort', interrupt, { once: true });

@@ -116,19 +116,20 @@ class Work {
   readonly #counts = { sent: 0, failed: 0, unsure: 0, kept: 0 };
 
   constructor(options: WorkOptions, reached: number, wasAccepted: boolean) {
-    const { batch, client, signals, startWith, onStopping } = options;
+    const { batch, client, signals, startWith, host, onOutage, onStopping } = options;
     this.#options = options;
     this.#isImport = batch.scope.kind === 'import';
     this.#prepare = client.prepare(this.#isImport ? 'createContact' : 'sendTemplate');
     this.#reached = reached;
     this.#streak = new Streak(wasAccepted);
     this.#workers = new Workers(client.pace.limit, startWith);
-    this.#stop = new Stop(signals, () => {
+    this.#stop = new Stop(signals.stop, () => {
       if (signals.stop.aborted && this.#inFlight > 0) onStopping?.(this.#inFlight);
       this.#next();
     });
     this.#outage = new Outage({
-      ...options,
+      host,
+      onOutage,
       reachable: client.reachable,
       resume: () => this.#next(),
       giveUp: (reason) => this.#stop.request(reason),

@@ -12,7 +12,7 @@ import { batchPace, planOf } from './pace.ts';
 import { type BatchRate, limitsOf, minimumDuration, paceOf } from './rate.ts';
 import { openRecord } from './record.ts';
 import { noteHarmless } from './send-once.ts';
-import type { BatchRecord, CheckedTarget, Session, StopSignals } from './session.ts';
+import type { AnyCaller, BatchRecord, CheckedTarget, Session, StopSignals } from './session.ts';
 import { teamOf } from './team.ts';
 
 /** The record of what a batch sends, and its requests, until it is closed. */
@@ -28,8 +28,6 @@ interface SenderOptions {
   readonly rate?: BatchRate | undefined;
   /** The milliseconds for which nothing may be sent. */
   readonly closedFor?: (() => number) | undefined;
-  /** The most requests in flight. */
-  readonly connections?: number | undefined;
 }
 
 export async function openBatchClient(session: Session, caller: Caller, signals: StopSignals) {
@@ -42,7 +40,7 @@ export async function openBatchClient(session: Session, caller: Caller, signals:
     if (skew === undefined && !Number.isNaN(time)) skew = time - host.now();
   };
   let record: Promise<BatchRecord> | undefined;
-  const senders: Sender[] = [];
+  let sender: Sender | undefined;
   return {
     target: targetOf(session, checkedTarget, plan),
     /** The same each time. Refuses an AI agent with a live key. */
@@ -51,21 +49,19 @@ export async function openBatchClient(session: Session, caller: Caller, signals:
       return (record ??= openRecord(session, checkedTarget));
     },
     async connect(options: SenderOptions): Promise<Sender> {
-      const sender = await openSender(session, checkedTarget, { ...options, plan, caller, signals, onTime });
-      senders.push(sender);
-      return sender;
+      return (sender = await openSender(session, checkedTarget, { ...options, plan, signals, onTime }));
     },
     /** Says that nothing really happens, if that is so. */
     noteHarmless: (isMessage: boolean) => noteHarmless(session, checkedTarget, isMessage),
     /** Milliseconds by which the clock of the service is ahead; undefined until an answer has its time. */
     skew: () => skew,
     async close() {
-      await Promise.all(senders.map((sender) => sender.close()));
+      await sender?.close();
       const opened = await record?.catch(() => undefined);
-      const isTidied = !session.given.dryRun && !signals.stop.aborted && isClockRight(host.now(), skew);
+      const mayTidy = !session.given.dryRun && !signals.stop.aborted && isClockRight(host.now(), skew);
       // Removes what is old, now that answers of the service have shown whether the clock is right. The next command tries
       // again.
-      if (opened && isTidied) await expireDaily(opened.database, host.now()).catch(expected);
+      if (opened && mayTidy) await expireDaily(opened.database, host.now()).catch(expected);
       await opened?.close();
     },
   };
@@ -82,20 +78,19 @@ function targetOf(session: Session, checkedTarget: CheckedTarget, plan: Plan) {
 
 interface AllSenderOptions extends SenderOptions {
   readonly plan: Plan;
-  readonly caller: Caller;
   readonly signals: StopSignals;
   onTime(time: number): void;
 }
 
 async function openSender(session: Session, checkedTarget: CheckedTarget, options: AllSenderOptions) {
-  const { rate, closedFor, connections = 64, plan, caller, signals, onTime } = options;
+  const { rate, closedFor, plan, signals, onTime } = options;
   const isCareful = isUnknownLive(checkedTarget, plan) && !rate;
-  if (isCareful) session.note('careful-pace', carefulText(caller));
+  if (isCareful) session.note('careful-pace', carefulText(checkedTarget.caller));
   const limits = limitsOf(isCareful ? carefulPace : paceOf(rate, plan), plan);
   const pace = batchPace(session, checkedTarget, limits);
   const { client, sendOnce, tryLookup, close } = await openConnection(session, checkedTarget, {
     onTime,
-    connections,
+    connections: 64,
     closedFor,
     signal: signals.leave,
     stop: signals.stop,
@@ -134,7 +129,7 @@ function isUnknownLive({ target, simulated }: CheckedTarget, plan: Plan): boolea
   return target.mode !== 'sandbox' && !simulated && plan.perMinute === undefined;
 }
 
-function carefulText(caller: Caller): string {
+function carefulText(caller: AnyCaller): string {
   const { profile, plan } = caller.kind === 'service' ? caller : {};
   // The name of an enterprise plan does not say its rate.
   const [what, option] = plan === undefined ? ['plan', '--plan NAME'] : [`rate of the ${plan} plan`, '--rate N/m'];

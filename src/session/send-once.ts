@@ -1,4 +1,5 @@
 import { CliError } from '../base/errors.ts';
+import { redact } from '../base/redact.ts';
 import { complete } from '../client/exchange.ts';
 import { isMutation } from '../client/wire.ts';
 import type { Answer } from '../store/work.ts';
@@ -54,11 +55,14 @@ async function guard(options: ClaimOptions, outgoing: Outgoing | undefined): Pro
   return (await import('./message-claim.ts')).openMessageClaim(options, outgoing);
 }
 
+const longestReason = 500;
+
 /** The outcome to record after an error. */
-function answerOf(error: unknown): Answer {
+export function answerOf(error: unknown): Answer {
   const { code, message, done, exit } = error instanceof CliError ? error : bug;
-  if (done === 'unknown') return { kind: 'unsure', code, reason: message };
-  return exit === 'rejected' || exit === 'notFound' ? { kind: 'failed', code, reason: message } : { kind: 'again' };
+  const reason = redact(message).slice(0, longestReason);
+  if (done === 'unknown') return { kind: 'unsure', code, reason };
+  return exit === 'rejected' || exit === 'notFound' ? { kind: 'failed', code, reason } : { kind: 'again' };
 }
 
 const bug = { code: 'bug', message: 'the program failed', done: 'unknown', exit: 'unexpected' } as const;

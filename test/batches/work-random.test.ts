@@ -64,8 +64,9 @@ async function check(scenario: Scenario): Promise<void> {
     const service = await serving(({ phone }) => {
       requests += 1;
       const name = nameOf(scenario, signals !== undefined);
-      if (signals && requests === signals[0]) stop.abort('SIGINT');
-      if (signals && (requests === signals[0] + signals[1] || name === 'hangs')) leave.abort('SIGINT');
+      const isLast = signals && (requests === signals[0] + signals[1] || name === 'hangs');
+      if (isLast || requests === signals?.[0]) stop.abort('SIGINT');
+      if (isLast) leave.abort('SIGINT');
       if (!['failed', 'limited', 'refused'].includes(name)) arrived.push(phone);
       if (name === 'sent' || name === 'slow') accepted.push(phone);
       return answers[name];
