@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { CliError, reasonOf } from '../base/errors.ts';
 import { redact, redactTarget } from '../base/redact.ts';
 import type { EndpointName } from '../contract/endpoints.ts';
@@ -21,7 +22,6 @@ import { drawFault } from './faults.ts';
 import { Refusal } from './refusal.ts';
 import { type Fault, isOnAnswers } from './state/records.ts';
 import type { Core } from './state/state.ts';
-import { sleep } from './time/clock.ts';
 
 /** Returns a promise only if a fault delays the answer; it never rejects. */
 export type Answer = Reply | Promise<Reply>;
@@ -102,7 +102,8 @@ function delayed(request: Request, { id, ms, after }: Fault & { readonly ms: num
     return log({ ...request, now }, { reply, message, detail: joined(`latency ${ms} ms`, detail), fault: id }, service);
   };
   const reply = after ? run(request.now) : undefined;
-  return sleep(ms, request.gone ? AbortSignal.any([closing, request.gone()]) : closing)
+  const signal = request.gone ? AbortSignal.any([closing, request.gone()]) : closing;
+  return wait(ms, undefined, { signal })
     .then(
       () => reply ?? store.change(() => run(clock.now())),
       () => {
@@ -117,7 +118,7 @@ function delayed(request: Request, { id, ms, after }: Fault & { readonly ms: num
 /** Carries a request out. */
 function act(request: Request, service: Service): Outcome {
   try {
-    const { reply, message } = serve(request, service);
+    const { reply, message } = handle(request, service);
     return { reply: withRate(reply, request.rate), message };
   } catch (error) {
     if (error instanceof Refusal) return rejected(error, request.rate);
@@ -126,7 +127,7 @@ function act(request: Request, service: Service): Outcome {
 }
 
 /** Checks the path, the plan and the scope; the endpoint's handler checks the rest. */
-function serve({ exchange, path, query, endpoint, caller: { key }, now }: Request, service: Service): Outcome {
+function handle({ exchange, path, query, endpoint, caller: { key }, now }: Request, service: Service): Outcome {
   if (!endpoint) throw new Refusal(404, whyNoEndpoint(exchange.method, path));
   if (!key) throw new Refusal(401, 'the key is invalid');
   // §5.7

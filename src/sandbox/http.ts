@@ -56,7 +56,7 @@ export async function startServer(options: ServerOptions) {
     return { ...fixed, port, url: `http://127.0.0.1:${port}` };
   };
   const idle = watchIdle(clock, options.idle ?? halfAnHour, () => options.onIdle?.());
-  for (const server of servers) serve(server, sandbox, handling(served, idle));
+  for (const server of servers) attach(server, sandbox, handling(served, idle));
   await bind(servers, { port: options.port, first: options.usualPort ?? firstPort });
   const { port, url } = served();
   return {
@@ -72,7 +72,7 @@ export async function startServer(options: ServerOptions) {
 
 type Handle = (request: IncomingMessage, response: ServerResponse) => void;
 
-function serve(server: Server, sandbox: Sandbox, handle: Handle): void {
+function attach(server: Server, sandbox: Sandbox, handle: Handle): void {
   server.on('request', handle);
   // By default, Node answers 417, a status that the service does not have.
   server.on('checkExpectation', handle);

@@ -2,12 +2,12 @@ import type { Host } from '../base/host.ts';
 import { randomBytes } from 'node:crypto';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { type CliError, configuration, fsError } from '../base/errors.ts';
 import { ownText, readIfPresent } from '../base/files.ts';
 import { Connection } from '../base/sqlite-connection.ts';
 import { failureOf, holderOf, isBusy } from '../base/sqlite-errors.ts';
-import { sleep } from './time/clock.ts';
-import { locatorFolder, removeLocator, writeLocator } from './remote/locator.ts';
+import { createLocatorFolder, removeLocator, writeLocator } from './remote/locator.ts';
 import { findRunning } from './remote/running.ts';
 import type { Sandbox } from './sandbox.ts';
 import type { PageFiles } from './control/page.ts';
@@ -40,7 +40,7 @@ export type LocatedSandbox = Awaited<ReturnType<typeof serve>>;
 /** Serves a sandbox over HTTP from its own folder, and writes the locator that lets clients find it. */
 export async function serve(options: ServeOptions) {
   const { stateFolder, data, background, words = [], build, host } = options;
-  locatorFolder(stateFolder);
+  createLocatorFolder(stateFolder);
   const undo: Step[] = [];
   try {
     const sandbox = options.sandbox(data === null ? undefined : await openFileIn(data, options, undo));
@@ -94,7 +94,7 @@ async function waitForLock(path: string, lock: Connection, { data, stateFolder, 
   while (!hasLocked(path, lock)) {
     const [other] = await findRunning(stateFolder, (locator) => locator.data === data);
     if (other || host.now() > deadline) throw alreadyRunning(other?.url ?? holderOf(path));
-    await sleep(10);
+    await wait(10);
   }
 }
 
@@ -116,7 +116,7 @@ async function startListening(sandbox: Sandbox, options: ServeOptions, undo: Ste
   const ending = new Promise<Ending>((resolve) => (end = resolve));
   const { port, url, loopback, close } = await startServer({
     ...options,
-    ...options.host,
+    pid: options.host.pid,
     usualPort: keptPort(options.data),
     sandbox,
     token,

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { expect, it, onTestFinished } from 'vitest';
 import { portOf } from '../../src/base/http-server.ts';
-import { defaultData, locatorFolder, locatorsIn, writeLocator } from '../../src/sandbox/remote/locator.ts';
+import { createLocatorFolder, defaultData, locatorsIn, writeLocator } from '../../src/sandbox/remote/locator.ts';
 import { proofOf } from '../../src/sandbox/remote/running.ts';
 import { deadPort, serve, type Service } from '../client/servers.ts';
 import { bin, cleanEnv, startBin } from '../support/bin.ts';
@@ -25,7 +25,7 @@ const stateIn = (home: string) => join(home, '.local/state/bizmsg');
 /** Names a server as the sandbox of a home. */
 function locate({ port, url }: Service, home = newHome()) {
   const state = stateIn(home);
-  const folder = locatorFolder(state);
+  const folder = createLocatorFolder(state);
   const about = { token, build: 'b1', data: defaultData(state), background: false, words: [], keys };
   writeLocator(state, { port, url, pid: process.pid, loopback: 'ipv4', ...about });
   chmodSync(state, 0o700);

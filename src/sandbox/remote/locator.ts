@@ -78,6 +78,6 @@ export function redirectFile(stateFolder: string, port: number): string {
   return join(stateFolder, 'sandboxes', `${port}.html`);
 }
 
-export function locatorFolder(stateFolder: string): string {
+export function createLocatorFolder(stateFolder: string): string {
   return createStateFolder(join(stateFolder, 'sandboxes'));
 }

@@ -1,10 +1,10 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { CliError, configuration } from '../../base/errors.ts';
 import { exactJson, jsonText } from '../../base/json.ts';
 import { httpRequest } from '../../base/http-request.ts';
 import * as read from '../../contract/readers.ts';
 import type { InputOf, OperationName, OutputOf } from '../control/operations.ts';
 import { controlPrefix, tokenHeader } from '../control/paths.ts';
-import { sleep } from '../time/clock.ts';
 import type { Locator } from './locator.ts';
 
 export type { InputOf, OperationName, OutputOf };
@@ -83,7 +83,7 @@ async function untilSilent(url: string): Promise<void> {
       () => false,
     );
     if (!answers) return;
-    await sleep(10);
+    await wait(10);
   }
   throw configuration('sandbox-busy', `the sandbox at ${url} is still running 5 seconds after it was asked to stop`);
 }

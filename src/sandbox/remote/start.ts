@@ -1,10 +1,10 @@
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { type CliError, configuration, fsError } from '../../base/errors.ts';
 import { readIfPresent, statsOf } from '../../base/files.ts';
 import type { Host } from '../../base/host.ts';
-import { sleep } from '../time/clock.ts';
-import { defaultData, locatorFolder } from './locator.ts';
+import { createLocatorFolder, defaultData } from './locator.ts';
 import { openRemote } from './remote.ts';
 import { findRunning, type RunningSandbox } from './running.ts';
 
@@ -35,7 +35,7 @@ export async function findOrStart(options: StartOptions): Promise<RunningSandbox
   for (;;) {
     const running = await findDefault(stateFolder);
     if (running && isUsable(running, options)) return running;
-    const release = claimStart(join(locatorFolder(stateFolder), 'start.lock'));
+    const release = claimStart(join(createLocatorFolder(stateFolder), 'start.lock'));
     if (release) return start(attempt).finally(release);
     await pause(attempt);
   }
@@ -102,7 +102,7 @@ function notStarted(log: string): CliError {
 async function pause({ host, deadline, log }: Attempt): Promise<void> {
   if (host.now() > deadline)
     throw configuration('sandbox-start', 'the sandbox was not ready in time', `its log may say why: ${log}`);
-  await sleep(10, host.signal);
+  await wait(10, undefined, { signal: host.signal });
 }
 
 /** The output of the background sandbox. */

@@ -1,5 +1,3 @@
-import { setTimeout as wait } from 'node:timers/promises';
-
 export interface Clock {
   /** Sandbox time, used for receipts, retries, the minute and the month. */
   now(): number;
@@ -105,11 +103,6 @@ export type Landmark = (typeof landmarks)[number];
 /** Creates a frozen clock. */
 export function manualClock(start: number = Date.UTC(2026, 0, 1), wall?: () => number) {
   return createClock({ frozen: start }, wall);
-}
-
-/** Waits in real time. Unlike a clock's timers, it keeps the process alive. */
-export async function sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
-  await wait(milliseconds, undefined, signal ? { signal } : {});
 }
 
 interface Due {

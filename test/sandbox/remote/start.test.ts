@@ -1,7 +1,7 @@
 import { existsSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
-import { locatorFolder, locatorsIn } from '../../../src/sandbox/remote/locator.ts';
+import { createLocatorFolder, locatorsIn } from '../../../src/sandbox/remote/locator.ts';
 import { serve, type LocatedSandbox } from '../../../src/sandbox/serve.ts';
 import { findOrStart, type StartOptions } from '../../../src/sandbox/remote/start.ts';
 import { newHome } from '../../support/fake-service.ts';
@@ -16,7 +16,7 @@ afterEach(async () => {
 
 it('starts a sandbox even after another starting process was killed', async () => {
   const { options } = optionsIn(newHome());
-  const lock = join(locatorFolder(options.stateFolder), 'start.lock');
+  const lock = join(createLocatorFolder(options.stateFolder), 'start.lock');
   writeFileSync(lock, '');
   const past = Date.now() / 1_000 - 16;
   utimesSync(lock, past, past);
