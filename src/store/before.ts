@@ -17,7 +17,7 @@ export const reasons = {
   excluded: '5',
 } as const;
 
-/** Where the time, the text and the name of the batch that has the person begin in a reason, for `substr` of SQL. */
+/** Where the time, the text and the name of the other batch begin in a verdict, counted from 1 as in SQL. */
 export const timeAt = 2;
 export const textAt = timeAt + 13;
 export const nameAt = textAt + hashLength;

@@ -108,7 +108,7 @@ interface Merging extends Applying {
   readonly hasFailed: boolean;
 }
 
-/** Of a merge: $1 draft, $2 and $3 after and up to which of its rows, $4 batch, $5 its load, $6 and $7 as `merge` says. */
+/** $1 draft, $2 number before its first row, $3 of its last row, $4 batch, $5 its load; `merge` adds $6 and $7. */
 const drafted = `d.batch = $1 AND d.n > $2 AND d.n <= $3 AND ${isUnique('d')}`;
 const matched = `FROM item AS d WHERE ${drafted}
   AND o.batch = $4 AND o.who = d.who AND o.per = d.per AND ${isUnique('o')}`;
