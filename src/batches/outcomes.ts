@@ -76,7 +76,7 @@ export interface Problem {
   /** The first of them as it is. */
   readonly reason: string;
   readonly count: number;
-  /** Places of the first ones, and what the reason of each quotes. */
+  /** Places of the first ones, and in what their reasons differ. */
   readonly lines: readonly number[];
   readonly values: readonly string[];
 }
@@ -87,7 +87,7 @@ const quotation = /"(?:[^"\\]|\\.)*"?/g;
 
 /** Collects why rows cannot be sent, in little memory. */
 export class Problems {
-  readonly #kinds = new Map<string, { reason: string; count: number; lines: number[]; values: string[] }>();
+  readonly #kinds = new Map<string, { reason: string; count: number; lines: number[]; values: string[][] }>();
 
   add(reason: string, line: number, count = 1): void {
     const key = reason.replace(quotation, '""');
@@ -97,13 +97,20 @@ export class Problems {
     kind.count += count;
     if (line === 0 || kind.lines.length === mostLines) return;
     kind.lines.push(line);
-    kind.values.push(reason.match(quotation)?.join(', ') ?? '');
+    kind.values.push(reason.match(quotation) ?? []);
   }
 
   /** The most frequent first. */
   list(): readonly Problem[] {
-    return [...this.#kinds.values()].sort((a, b) => b.count - a.count);
+    const kinds = [...this.#kinds.values()].sort((a, b) => b.count - a.count);
+    return kinds.map((kind) => ({ ...kind, values: differences(kind.values) }));
   }
+}
+
+/** What differs: not the name of a column that all have. */
+function differences(values: readonly (readonly string[])[]): readonly string[] {
+  const isEqual = (text: string, at: number) => values.every((texts) => texts[at] === text);
+  return values.map((texts) => texts.filter((text, at) => !isEqual(text, at)).join(', '));
 }
 
 /** Why rows of a batch were not sent. */

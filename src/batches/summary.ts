@@ -126,7 +126,7 @@ function stoppedSteps({ assignment, options }: Finished, result: BatchResult): r
   const newText: readonly Step[] =
     batch.scope.kind === 'message' && file !== undefined
       ? [
-          ['', `with another text for these ${whole(waiting)}, change it in:`],
+          ['', `To send these ${whole(waiting)} another text, edit this command:`],
           ['', textCommand(batch, file) + options],
         ]
       : [];

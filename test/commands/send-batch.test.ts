@@ -303,6 +303,12 @@ describe('the end', () => {
     expect(stdout).toContain(`     4 failed    ${numbers} · 1 phone: it is empty (line 5)\n`);
   });
 
+  it('names the column of what is wrong once', async () => {
+    const wrong = write('wrong.csv', 'Mobile Phone\n12\nn/a\n');
+    const { stdout } = await world.run(['send-batch', 'welcome', wrong, '--map', 'Mobile Phone=phone']);
+    expect(stdout).toContain('     2 failed    "Mobile Phone": "12" is not a phone number (line 2), "n/a" (line 3)\n');
+  });
+
   it('is one JSON object, and stderr has JSON too', async () => {
     const { stdout, stderr } = await sending('-o', 'json');
     const counts = { rows: 6, sent: 2, failed: 2, unsure: 1, waiting: 0, not_sent: 1 };

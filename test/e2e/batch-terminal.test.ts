@@ -99,7 +99,7 @@ describe('a terminal whose batch', () => {
     expect(screen).toMatch(/Batch people stopped \(simulated\) after .*: \d+ sent, \d+ waiting\. Nobody gets it/);
     expect(screen).not.toContain('▰');
     expect(screen).toMatch(/\nGo on: {6}bizmsg batches resume people\n/);
-    expect(screen).toMatch(/ with another text for these \d+, change it in:\n +bizmsg send-batch \w+ people\.csv /);
+    expect(screen).toMatch(/ To send these \d+ another text, edit this command:\n +bizmsg send-batch \w+ people\.csv /);
     await terminal.enter(line);
     await terminal.until('❯ Go on with people');
     terminal.press('Enter');
