@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { symlinkSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -21,7 +21,7 @@ const [broken = '', triggered = '', secondEvent = '', history = ''] = blocksIn(
 );
 const [script = ''] = blocksIn('docs/webhooks.md', 'Wait for an event in a script', 1);
 const [optOuts = ''] = blocksIn('docs/webhooks.md', 'Keep a list of opt-outs', 1);
-const [signatures = ''] = blocksIn('docs/webhooks.md', 'Check signatures', 1);
+const [signed = '', verifying = '', signatures = ''] = blocksIn('docs/webhooks.md', 'Check signatures', 3);
 
 describe('the page about webhooks', () => {
   let home: string;
@@ -78,6 +78,23 @@ describe('the page about webhooks', () => {
     await listener.until('order.paid');
     expect(await shell.follow(signatures)).toEqual([]);
     expect(listener.screen()).not.toContain('bad signature');
+  });
+
+  it('has a handler that accepts only signed events', async () => {
+    const [handler, listener, shell] = [await open(), await open(), openReader({ home })];
+    writeFileSync(join(home, 'signed.mjs'), here(signed));
+    symlinkSync(join(import.meta.dirname, '../../node_modules'), join(home, 'node_modules'));
+    const [setSecret, start] = stepsIn(verifying);
+    await handler.enter(setSecret?.command ?? '');
+    await handler.enter(start?.command ?? '');
+    await expect.poll(() => isThere(port)).toBe(true);
+    await listener.enter(here('bizmsg webhooks listen --profile local --port 0 --forward-to 3000/hook'));
+    await listener.until('Ready');
+    await shell.enter('bizmsg sandbox trigger order.paid');
+    await shows(handler, start?.shown);
+    await listener.until('→ 204');
+    const { status } = await fetch(here('http://127.0.0.1:3000/hook'), { method: 'POST', body: '{}' });
+    expect(status).toBe(401);
   });
 
   /** The port of the page may be in use on this machine. */
