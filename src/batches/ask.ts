@@ -71,7 +71,7 @@ export function answerWords(asked: Told, before: Told): readonly string[] {
     ...added('map').flatMap((text) => ['--map', text]),
     ...added('param').flatMap((text) => ['-p', text]),
     ...(['country', 'encoding'] as const).flatMap((name) =>
-      asked[name] === undefined ? [] : [`--${name}`, asked[name]],
+      asked[name] === undefined || before[name] !== undefined ? [] : [`--${name}`, asked[name]],
     ),
   ];
 }
