@@ -65,6 +65,12 @@ export async function prepareTarget(session: Session, caller: AnyCaller): Promis
   const { host } = session;
   const located = await locate(session, caller);
   if (isStoredLive(caller)) refuseExposedStore(configFolder(host));
+  if (located.isDeserted)
+    throw configuration(
+      'no-sandbox',
+      `no sandbox runs at ${originOf(located.target.baseUrl)}`,
+      'start one: bizmsg sandbox start',
+    );
   if (caller.kind !== 'local') refuseUnsafeTarget(caller, host.env, located.simulated);
   announce(session, located);
   return located;
@@ -115,8 +121,8 @@ export async function locate(session: Session, caller: AnyCaller): Promise<Check
     : sandboxes.at(caller.baseUrl));
   const target = caller.kind === 'local' ? localTarget(caller.mode, running) : caller;
   reporter.hide(target.key);
-  const simulated = caller.kind === 'local' || running !== undefined || (await isForeignSandbox(target));
-  return { caller, target, simulated, running };
+  const answerer = caller.kind === 'local' || running ? 'sandbox' : await answererOf(target);
+  return { caller, target, simulated: answerer === 'sandbox', isDeserted: answerer === 'nothing', running };
 }
 
 /** Shown by a dry run for a sandbox that does not run. */
@@ -130,10 +136,10 @@ function localTarget(mode: Mode, running: CheckedTarget['running']): Target {
   return { kind: 'service', baseUrl: url, key: keys[mode], mode };
 }
 
-/** Whether the key of a sandbox goes to one of this machine that no file here names. */
-async function isForeignSandbox({ key, baseUrl }: Target): Promise<boolean> {
-  if (!isLocalKey(key) || !isLoopback(new URL(baseUrl).hostname)) return false;
-  return (await import('../sandbox/remote/running.ts')).answersAsSandbox(baseUrl);
+/** What answers the key of a sandbox on this machine: it may be a sandbox that no file here names. */
+async function answererOf({ key, baseUrl }: Target) {
+  if (!isLocalKey(key) || !isLoopback(new URL(baseUrl).hostname)) return undefined;
+  return (await import('../sandbox/remote/running.ts')).answererAt(baseUrl);
 }
 
 /** Whether a key counts as live and comes from the profile store. */

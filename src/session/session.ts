@@ -55,6 +55,8 @@ export interface CheckedTarget {
   readonly target: Target;
   /** Whether it is a sandbox on this machine. */
   readonly simulated: boolean;
+  /** Whether it would be a sandbox on this machine, but nothing listens at its address. */
+  readonly isDeserted: boolean;
   /** The sandbox on this machine that is called, if it runs. */
   readonly running: RunningSandbox | undefined;
   readonly caller: AnyCaller;

@@ -44,7 +44,7 @@ describe('login asks', () => {
       /❯ starter/,
     ];
     const ran = await ask('login --profile acme', answers);
-    expect([ran.code, ran.stderr]).toEqual([0, expect.stringContaining('is not one')]);
+    expect([ran.code, ran.stderr]).toEqual([0, expect.stringContaining('no sandbox runs at http://127.0.0.1:1')]);
     expect(await profiles()).toMatchObject([{ base_url: url, plan: 'starter' }]);
   });
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { deadPort } from '../client/servers.ts';
 import { bareKey, liveKey, testKey } from '../commands/profile-store.ts';
 import { cli } from '../support/cli.ts';
 import { callerOf, newHome } from '../support/fake-service.ts';
@@ -37,8 +38,6 @@ describe('a key', () => {
   it.each([
     [localKey, service, 'local-key-elsewhere'],
     [localLiveKey, service, 'local-key-elsewhere'],
-    [localKey, 'http://127.0.0.1:9', 'local-key-elsewhere'],
-    [localKey, 'http://127.0.0.2:PORT', 'local-key-elsewhere'],
     [liveKey, 'http://127.0.0.1:PORT', 'live-key-to-sandbox'],
     [liveKey, 'http://localhost:PORT', 'live-key-to-sandbox'],
     [liveKey, 'http://[::1]:PORT/x', 'live-key-to-sandbox'],
@@ -53,6 +52,16 @@ describe('a key', () => {
     expect(ran).toMatchObject({ code: 11, stdout: '' });
     expect(errorIn(ran.stderr)).toMatchObject({ code });
     expect(ran.stderr).not.toContain(key);
+  });
+
+  it('of a sandbox needs one: at an address where nothing listens, the hint starts one', async () => {
+    const address = `http://127.0.0.1:${await deadPort()}`;
+    const env = callerOf(address, localKey);
+    const stderr = `error: no sandbox runs at ${address}\n  start one: bizmsg sandbox start\n`;
+    for (const line of ['templates list', 'contacts list', 'send-template +12025550141 welcome --dry-run'])
+      expect(await cli(line.split(' '), { home: newHome(), env })).toEqual({ code: 3, stdout: '', stderr });
+    const { code, stdout } = await cli(['doctor'], { home: newHome(), env });
+    expect([code, stdout]).toEqual([3, expect.stringContaining(`no sandbox runs at ${address}`)]);
   });
 
   it.each([

@@ -45,26 +45,28 @@ export async function findRunning(
 async function proven(locator: Locator): Promise<readonly RunningSandbox[]> {
   const nonce = newNonce();
   const answer = await proofFrom(locator.url, nonce);
-  if (!answer || !isSame(answer.proof, proofOf(locator, nonce))) return [];
+  if (!answer || answer === 'nothing' || !isSame(answer.proof, proofOf(locator, nonce))) return [];
   return [{ ...locator, minute: answer.minute, dataId: answer.dataId }];
 }
 
-/** Whether a sandbox answers at this address, even if another user or another HOME has started it. */
-export async function answersAsSandbox(url: string): Promise<boolean> {
+/** What answers at this address: a sandbox, even if another user or another HOME has started it; or what else. */
+export async function answererAt(url: string): Promise<'sandbox' | 'another' | 'nothing'> {
   const answer = await proofFrom(url, newNonce()).catch(() => undefined);
-  return answer !== undefined && /^[0-9a-f]{64}$/.test(answer.proof);
+  if (answer === 'nothing') return answer;
+  return answer && /^[0-9a-f]{64}$/.test(answer.proof) ? 'sandbox' : 'another';
 }
 
 function newNonce(): string {
   return randomBytes(16).toString('hex');
 }
 
-/** Undefined if something else answers there, or nothing; throws if it does not answer in time. */
-async function proofFrom(url: string, nonce: string): Promise<Proof | undefined> {
+/** Undefined if something else answers there; throws if it does not answer in time. */
+async function proofFrom(url: string, nonce: string): Promise<Proof | 'nothing' | undefined> {
   const address = new URL(`${proofPath}?nonce=${nonce}`, url).href;
   try {
     return proofAnswer(exactJson((await httpRequest(address, { method: 'GET', timeout: 5_000 })).body));
   } catch (error) {
+    if (fsError(error)?.code === 'ECONNREFUSED') return 'nothing';
     if (error instanceof SyntaxError || error instanceof read.Mismatch || fsError(error)) return undefined;
     throw configuration('sandbox-gone', `the sandbox at ${url} does not answer`, undefined, error);
   }
