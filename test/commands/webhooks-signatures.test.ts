@@ -60,9 +60,18 @@ describe('webhooks verify', () => {
     const sandbox = await serveLocal(home);
     const id = await send(body, signed(body, { by: sandbox.secret() }));
     const own = await send(body, signed(body));
-    expect([await run(`webhooks verify ${id}`), await run(`webhooks verify ${own}`)]).toMatchObject([
+    writeFileSync(join(home, 'secret'), otherSecret);
+    expect([
+      await run(`webhooks verify ${id}`),
+      await run(`webhooks verify ${own}`),
+      // A secret that is named is the only one.
+      await run(`webhooks verify ${id}`, { env: { BIZMSG_WEBHOOK_SECRET: otherSecret } }),
+      await run(`webhooks verify ${id} --secret-file ${home}/secret`),
+    ]).toMatchObject([
       { code: 0, stdout: `good: ${id}: signed with the sandbox's secret\n` },
       { code: 0, stdout: `good: ${own}: signed with the secret of the profile "acme"\n` },
+      { code: 12, stdout: expect.stringContaining(`bad: ${id}: it was signed with another secret`) },
+      { code: 12, stdout: expect.stringContaining(`bad: ${id}: it was signed with another secret`) },
     ]);
   });
 

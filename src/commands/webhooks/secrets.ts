@@ -21,18 +21,20 @@ export interface KnownSecret {
 
 /**
  * The secrets that may have signed a received event: that of the options; otherwise that of the environment or the
- * profile, and those of the running sandbox, unless another profile is named.
+ * profile, and those of the running sandbox, unless another profile is named. For a command that has the options, the
+ * environment names a secret as they do: the only one.
  */
 export async function secretsToTry(
   context: Context,
-  options: Input<typeof secretParams> = { secretStdin: false, secretFile: undefined },
+  options?: Input<typeof secretParams>,
 ): Promise<readonly KnownSecret[]> {
   const { profile } = context.given;
-  const given = await givenSecret(context, options);
+  const given = options && (await givenSecret(context, options));
   if (given !== undefined) return [{ secret: given, whose: 'the given secret' }];
   const secret = profile === 'local' ? undefined : signingSecret(context);
   const stored = secret === undefined ? [] : [{ secret, whose: secretOwner(context) }];
-  if (profile !== undefined && secret !== undefined) return stored;
+  const isNamed = profile !== undefined || (options && context.host.env['BIZMSG_WEBHOOK_SECRET'] !== undefined);
+  if (isNamed && secret !== undefined) return stored;
   const secrets = [...stored, ...(await sandboxSecrets(context))];
   if (secrets.length > 0 || optionalCaller(context)?.kind !== 'local') return secrets;
   const hint = 'bizmsg sandbox start --background starts it';

@@ -12,8 +12,8 @@ export const verifyEvent = command({
   name: 'verify',
   summary: 'Check the signature of a received event, or of an event in a file',
   details: `If the signature is bad, the reason is printed. The age of a received event counts at the time it was
-    received, that of a file now. Without --profile, the secrets of the running sandbox are tried, too. Exit 0: the
-    signature is good. 12: it is bad or missing. 3: no webhook secret is known.`,
+    received, that of a file now. If neither a secret nor a profile is named, the secrets of the running sandbox are
+    tried, too. Exit 0: the signature is good. 12: it is bad or missing. 3: no webhook secret is known.`,
   params: {
     id: argument('[id]', 'the id of an event from webhooks list, or its beginning (default: the newest)'),
     file: option('--file <file>', 'an event file written by webhooks show --raw, or - for stdin'),
