@@ -1,6 +1,7 @@
 import { CliError, unsafe } from '../base/errors.ts';
 import { jsonText } from '../base/json.ts';
 import { startAge } from '../base/host.ts';
+import { profileOption } from '../base/shell-quote.ts';
 import { isDead, workerName } from '../base/worker.ts';
 import type { Release } from '../client/pace.ts';
 import { singles } from '../store/batch.ts';
@@ -32,7 +33,7 @@ export async function openMessageClaim(
   const record = await openRecord(session, checkedTarget);
   if (isLive && message) return new MessageClaim(options, record, message);
   try {
-    if (to !== undefined && (await isOptedOut(record.database, record.account, to))) throw optedOut(to);
+    if (to !== undefined && (await isOptedOut(record.database, record.account, to))) throw optedOut(session, to);
     return undefined;
   } finally {
     await record.close();
@@ -99,7 +100,7 @@ export class MessageClaim {
   async #refused(admitted: Admitted): Promise<void> {
     const { host, given, interaction } = this.#session;
     if (admitted.kind === 'admitted') return;
-    if (admitted.kind === 'opted out') throw optedOut(this.#single.phone);
+    if (admitted.kind === 'opted out') throw optedOut(this.#session, this.#single.phone);
     const { worker } = admitted;
     const isGone = worker !== undefined && isDead(worker, host);
     const before = { ...admitted, state: admitted.state === 'under way' && isGone ? 'unsure' : admitted.state };
@@ -145,8 +146,9 @@ function agoText(milliseconds: number): string {
   return seconds < 3_600 ? `${Math.floor(seconds / 60)} min ago` : `${Math.floor(seconds / 3_600)} h ago`;
 }
 
-function optedOut(phone: string): CliError {
-  const hint = `nothing was sent; if they want messages again: bizmsg opt-outs remove ${phone}`;
+function optedOut({ given }: Session, phone: string): CliError {
+  const remove = `bizmsg opt-outs remove ${phone}${profileOption(given.profile, given.mode)}`;
+  const hint = `nothing was sent; if they want messages again: ${remove}`;
   return unsafe('opted-out', `${phone} has opted out`, hint);
 }
 

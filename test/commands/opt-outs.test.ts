@@ -89,7 +89,15 @@ describe('a message to a person who has opted out', () => {
     const { code, stderr } = await run(line, { stdin: body });
     expect([code, seen]).toEqual([11, []]);
     expect(stderr).toContain(`${phone} has opted out`);
-    expect(stderr).toContain(`bizmsg opt-outs remove ${phone}`);
+    expect(stderr).toContain(`bizmsg opt-outs remove ${phone}\n`);
+  });
+
+  it('is refused with a hint for the profile that was named', async () => {
+    const { run } = machine({});
+    await run(`login --profile acme --base-url ${service} --no-check --key-stdin`, { stdin: live });
+    await run(`opt-outs add ${phone} --profile acme --mode live`);
+    const { code, stderr } = await run(`send-template ${phone} welcome --profile acme --mode live`);
+    expect([code, stderr]).toEqual([11, expect.stringContaining(`remove ${phone} --profile acme --mode live\n`)]);
   });
 });
 
