@@ -22,6 +22,8 @@ export interface Question {
   readonly mayRepeat?: boolean;
   /** Whether the first message can be sent to the user before. */
   readonly mayTest?: boolean;
+  /** Whether it was. */
+  readonly isTested?: boolean;
   overview(): Promise<Overview>;
 }
 
@@ -64,7 +66,8 @@ function unlimited({ given }: Context, toSend: number): Error {
   return unsafe('count-missing', message, `nothing was sent; add --at-most ${toSend}`);
 }
 
-async function ask(context: Context, { scope, forecast, mayTest }: Question, earlier: number): Promise<Answer> {
+async function ask(context: Context, question: Question, earlier: number): Promise<Answer> {
+  const { scope, forecast, mayTest, isTested } = question;
   const { toSend } = forecast;
   const isTestable = mayTest === true && toSend > 0;
   const verb = scope.kind === 'import' ? 'import' : 'send';
@@ -81,7 +84,7 @@ async function ask(context: Context, { scope, forecast, mayTest }: Question, ear
     if (typed === 't' && isTestable) return;
     throw usage(`type ${toSend > 0 ? word : 'a'} to ${verb}`, 'Enter stops, and nothing is sent');
   });
-  if (plain(answer) === '') throw unsafe('declined', 'declined; nothing was sent');
+  if (plain(answer) === '') throw unsafe('declined', `declined; nothing ${isTested ? 'else ' : ''}was sent`);
   if (plain(answer) === 't') return 'test';
   return plain(answer) === 'a' ? 'again' : 'send';
 }

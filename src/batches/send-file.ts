@@ -153,10 +153,11 @@ async function answered(loading: Loading, decided: Decided): Promise<Decided> {
     overview: () => overviewOf(loading, decided),
   };
   let answer = await confirmed(context, question);
-  for (; answer === 'test'; answer = await confirmed(context, question)) {
+  for (; answer === 'test'; answer = await confirmed(context, { ...question, isTested: true })) {
     const to = await askForPhone(context, 'Your phone', '--test');
     await sendTest(desk, plan.draft, to, template);
-    context.reporter.say(`Sent a test to ${to}`);
+    const why = context.harmless();
+    context.reporter.say(`Sent a test ${why === undefined ? '' : `(${why}) `}to ${to}`);
   }
   if (answer === 'send') return decided;
   const again = { ...plan, againAt: context.host.now() };

@@ -25,6 +25,8 @@ export interface Context extends Session, Prompts {
   readonly tryLookup: TryLookup;
   clientForBatch(signals: StopSignals): Promise<BatchClient>;
   progress(): Promise<Progress>;
+  /** Why no message reaches a phone; undefined if it does, or if nothing was called. */
+  harmless(): 'simulated' | 'sandbox' | undefined;
   /** How the items of a list are printed. */
   readonly listForm: ListForm;
   /** Whether the output is read line by line as it appears, not as data at the end. */

@@ -13,8 +13,6 @@ import { createPrompts } from './prompts.ts';
 
 /** The context with the members that only `run` uses. */
 export interface CliContext extends Context {
-  /** Why no message reaches a phone; undefined if it does, or if nothing was called. */
-  harmless(): 'simulated' | 'sandbox' | undefined;
   close(): Promise<void>;
 }
 
