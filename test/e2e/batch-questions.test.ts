@@ -225,9 +225,9 @@ describe('what is missing is asked for', () => {
     const columns = Array.from({ length: 20 }, (_, at) => `c${at}`).join(',');
     write('wide.csv', `${columns},Handy\n${columns},0151 12345678\n`);
     const answers = [/❯ Handy · 0151 12345678/, typed(/Country of national/, 'DE'), typed(/Type y to import 1/, 'y')];
-    const words = `contacts import ${home}/wide.csv --keep Handy,c1 --encoding utf8`;
-    const { code, stderr } = await talk(words, answers, env);
-    expect(stderr).toContain(`Without questions:\n  bizmsg ${words} --map Handy=phone --country DE\n`);
+    const words = 'wide.csv --keep Handy,c1 --encoding utf8';
+    const { code, stderr } = await talk(`contacts import ${words}`, answers, env);
+    expect(stderr).toContain(`  bizmsg contacts import ${home}/${words} --map Handy=phone --country DE\n`);
     expect([code, sandbox.contacts().at(-1)]).toMatchObject([0, { phone: '+4915112345678' }]);
   });
 
