@@ -149,10 +149,11 @@ export function beforeIn(tallies: readonly Tally[]) {
 
 const mostReasons = 3;
 
-/** The first reasons of an outcome, for failed rows with their places. */
+/** The first reasons of an outcome, for failed rows with their places; `longest` letters are shared by them. */
 export function reasonText(reasons: readonly Reason[], outcome: Reason['outcome'], longest = Infinity): string {
   const meant = reasons.filter((reason) => reason.outcome === outcome);
-  const cut = meant.map((problem) => ({ ...problem, reason: startOf(problem.reason, longest) }));
+  const share = longest / Math.min(meant.length, mostReasons);
+  const cut = meant.map((problem) => ({ ...problem, reason: startOf(problem.reason, share) }));
   return problemsText(cut.map((problem) => (hasPlace(problem) ? problem : { ...problem, lines: [] })));
 }
 

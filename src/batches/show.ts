@@ -6,6 +6,7 @@ import type { Ending } from '../store/tally.ts';
 import type { Batch } from '../store/batch.ts';
 import { beforeIn, type BatchState, countsIn, type Reason, reasonsIn, reasonText } from './outcomes.ts';
 import { countLiner } from './overview.ts';
+import { failedSteps, stepText } from './summary.ts';
 
 /** Deliveries of the messages of a batch, as events reported them. */
 export interface Delivered {
@@ -63,10 +64,12 @@ export interface Hints {
 
 /** At most 20 lines about a batch. */
 export function batchText(shown: ShownBatch, hints: Hints, ui: Ui): string {
+  const isOpen = shown.state === 'stopped' || shown.state === 'done';
   return [
     ui.line([headLine(shown, ui)]),
     ui.line([contentLine(shown, ui.now())]),
     ...countLines(shown, hints, ui),
+    ...(isOpen ? failedSteps(shown, hints.typedName).map((step) => stepText(step, ui)) : []),
   ].join('\n');
 }
 
@@ -97,7 +100,7 @@ function countLines(shown: ShownBatch, { typedName, command }: Hints, ui: Ui): r
   const { color, now } = ui;
   const line = countLiner(ui);
   // At most 20 lines on a terminal.
-  const why = (outcome: Reason['outcome']) => reasonText(reasons, outcome, 60);
+  const why = (outcome: Reason['outcome']) => reasonText(reasons, outcome, 180);
   const next = state === 'cut off' ? `repeat: ${command}` : `bizmsg batches resume ${typedName}`;
   return [
     ...line(sent, kind === 'import' ? 'imported' : 'sent', sentText(shown, now())),

@@ -115,7 +115,7 @@ function exitOf({ assignment, worked, ending }: Finished, elsewhere: number): En
 /** A label, and the command or text after it. */
 type Step = readonly [label: string, text: string];
 
-function stepText([label, text]: Step, { width }: Ui): string {
+export function stepText([label, text]: Step, { width }: Ui): string {
   const line = `${label.padEnd(11)} ${text}`;
   return text.includes('bizmsg ') ? foldedCommand(line, width, ' '.repeat(14)) : folded([line], width, ' '.repeat(12));
 }
@@ -146,24 +146,32 @@ function nextSteps(
   result: BatchResult,
   elsewhere: number,
 ): readonly Step[] {
-  const { failed, waiting, template } = result;
+  const { waiting } = result;
   const name = shellQuote(result.batch);
   const report = `bizmsg batches report ${name}${options}`;
-  const what = template === null ? 'contacts import' : `send-batch ${shellQuote(template)}`;
   const rest: Step = ['The rest:', `bizmsg batches resume ${name}${options}`];
-  const failedSteps: readonly Step[] = [
-    [`The ${whole(failed)}:`, `${report} --outcome failed > fix.csv`],
-    ['', `correct it, then: bizmsg ${what} fix.csv --batch ${name}${options}`],
-  ];
   const before: Step = ['Before:', `the same text reached ${whole(elsewhere)}; --again sends it once more`];
   const steps: readonly Step[] = [
     ...(waiting > 0 ? [rest] : []),
-    ...(failed > 0 ? failedSteps : []),
+    ...failedSteps(result, `${name}${options}`),
     ...openSteps(result, options),
     ...(elsewhere > 0 ? [before] : []),
     ...heldHints.map((hint, at) => [at === 0 ? 'Held:' : '', hint] as const),
   ];
   return steps.length === 0 ? [] : [...steps, ['Report:', `${report} > report.csv`]];
+}
+
+/** How failed rows are corrected and sent again; `batch` as a command takes it. */
+export function failedSteps(
+  { failed, template }: Pick<BatchResult, 'failed' | 'template'>,
+  batch: string,
+): readonly Step[] {
+  const what = template === null ? 'contacts import' : `send-batch ${shellQuote(template)}`;
+  const steps: readonly Step[] = [
+    [`The ${whole(failed)}:`, `bizmsg batches report ${batch} --outcome failed > fix.csv`],
+    ['', `correct it, then: bizmsg ${what} fix.csv --batch ${batch}`],
+  ];
+  return failed > 0 ? steps : [];
 }
 
 /** The steps for rows that need a decision, also after an interruption. */

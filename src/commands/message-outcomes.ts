@@ -26,7 +26,7 @@ interface Wanted {
 
 /**
  * The outcomes of messages by their id, from the events that listeners recorded, and from the running local sandboxes;
- * `until` is when the latest event was received.
+ * `until` is when the latest event was received; undefined if the sandboxes said what is true now.
  */
 export async function recordedOutcomes(context: Context, { isLocal, isWanted = () => true }: Wanted) {
   const outcomes = new Map<string, MessageOutcome>();
@@ -43,10 +43,11 @@ export async function recordedOutcomes(context: Context, { isLocal, isWanted = (
     until ??= received.received_at;
     learn(event.message_id, { delivery, reason: event.reason, at: received.received_at });
   }
-  for (const running of isLocal ? await (await context.sandboxes()).all() : [])
+  const sandboxes = isLocal ? await (await context.sandboxes()).all() : [];
+  for (const running of sandboxes)
     for (const { id, status } of await (await remoteOf(running)).ask('messages'))
       if (status !== 'accepted' && isWanted(id)) learn(id, { delivery: status });
-  return { outcomes, until };
+  return { outcomes, until: sandboxes.length > 0 ? undefined : until };
 }
 
 interface TrustedEvent {

@@ -3,9 +3,12 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { query } from '../../src/base/transaction.ts';
 import { addOptOuts } from '../../src/store/opt-outs.ts';
-import { delivery } from '../webhooks/rig.ts';
+import { cli } from '../support/cli.ts';
+import { delivery, logsIn } from '../webhooks/rig.ts';
 import { service } from './access-rig.ts';
 import { batchMachine, friday, makeBatch, type Person, refused, sent, silent } from './batches-rig.ts';
+import { local } from './sandbox-rig.ts';
+import { signed } from './webhooks-rig.ts';
 
 const now = () => friday + 60_000;
 const [ada, grace, edsger, barbara] = ['+491701000001', '+491701000002', '+491701000003', '+491701000004'];
@@ -45,6 +48,8 @@ describe('batches show', () => {
       '     1 unsure    the connection broke',
       '     1 of these  bizmsg batches mark autumn --sent, or --not-sent',
       '     2 not sent  1 listed twice (line 7) · 1 opted out',
+      'The 5:      bizmsg batches report autumn --outcome failed > fix.csv',
+      '            correct it, then: bizmsg send-batch sale fix.csv --batch autumn',
     ]);
   });
 
@@ -64,6 +69,19 @@ describe('batches show', () => {
     const receipts = { msg_0: 'delivered', msg_1: 'read', msg_of_another_batch: 'delivered', msg_2: 'failed' };
     for (const [id, status] of Object.entries(receipts)) await received(receipt(`message.${status}`, id));
     expect((await lines())[2]).toMatch(/^ {5}3 sent {6}2 delivered, 1 read, 1 not delivered \(events until .*16:30\)$/);
+  });
+
+  it('has no time of events if the local sandbox says what was delivered', async () => {
+    const { home, sandbox } = await local();
+    const run = async (line: string) => (await cli([...line.split(' '), '--profile', 'local'], { home })).stdout;
+    const { received } = await logsIn(join(home, '.local/state/bizmsg'), () => friday);
+    const body = JSON.stringify({ type: 'message.read', data: { message_id: 'msg_of_another_batch' } });
+    const headers = signed(body, { by: sandbox.secret(), at: friday });
+    await received(delivery(body, { headers }));
+    writeFileSync(join(home, 'people.csv'), `phone\n${ada}\n`);
+    await run(`send-batch welcome ${join(home, 'people.csv')}`);
+    await sandbox.time.advance(60_000);
+    expect(await run('batches show')).toMatch(/ 1 sent {6}1 delivered, 1 read$/m);
   });
 
   const elsewhere = `worker = '4711:1@a.1.laptop-2:00000001', until = ${friday + 90_000}`;
@@ -110,6 +128,14 @@ describe('batches show', () => {
     const lines = stdout.trimEnd().split('\n');
     expect(lines.length).toBeLessThanOrEqual(20);
     expect(lines[2]).toMatch(/^ {4}50 failed {4}1 param 0: it is empty/);
+  });
+
+  it('wraps a reason on a terminal, and does not cut it', async () => {
+    const reason = 'the service answered 404 Not Found: the template "spring_sale_2025" does not exist, or was deleted';
+    const { run } = await showing([{ phone: ada, answer: { kind: 'failed', reason, code: 'rejected' } }]);
+    const { stdout } = await run('batches show --no-color', { now, terminal: 80 });
+    expect(stdout.replaceAll(/\n {17}/g, ' ')).toContain(`     1 failed    ${reason} (line 2)\n`);
+    expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
   });
 
   it('is one object in JSON', async () => {
