@@ -179,6 +179,20 @@ describe('the name of a batch', () => {
     );
   });
 
+  it('of the sandbox and of another mode is told apart by the ids of the hint', async () => {
+    const { run, open } = await batchMachine();
+    const ids: string[] = [];
+    for (const name of ['ledger', 'local'] as const) {
+      const account = name === 'local' ? { account: 'sandbox:1' } : {};
+      ids.push((await makeBatch(await open(name), people, { scope: { ...account, mode: 'sandbox' } })).id);
+    }
+    const [first, second] = ids;
+    const hint = `name one by its id: ${first} (autumn, sandbox, blumen), ${second} (autumn, sandbox, local)\n`;
+    expect(await run('batches show autumn')).toMatchObject({ code: 2, stderr: expect.stringContaining(hint) });
+    for (const id of ids)
+      expect(await run(`batches show ${id}`)).toMatchObject({ code: 0, stdout: expect.stringContaining(id) });
+  });
+
   it.each(['mark NAME --sent', 'cancel NAME', 'delete NAME --yes'])('must be of the caller for %s', async (words) => {
     const { run, ledger } = await withFour();
     const other = await makeBatch(ledger, people, { name: 'winter', scope: { mode: 'sandbox' } });
