@@ -12,11 +12,11 @@ import type { Input } from '../cli/params.ts';
 import { answerWords, askForMissing, sayCommand } from './ask.ts';
 import { type Choice, chooseBatch } from './choose.ts';
 import { type Desk, openDesk } from './desk.ts';
-import { peopleOf } from './from-batch.ts';
+import { findSource, peopleOf, readingOf } from './from-batch.ts';
 import { type Input as Rows, openInput } from './input/input.ts';
 import type { batchParams, importParams } from './options.ts';
 import { isReportColumn } from './report.ts';
-import { mergeTold, type Settings, settingsOf } from './settings.ts';
+import { mergeTold, type Settings, settingsOf, toldOf } from './settings.ts';
 import { checkTemplate, findTemplate, type Template } from './template.ts';
 
 /** A command that loads people into a batch and sends to them, with its options. An import lacks most of them. */
@@ -66,9 +66,11 @@ export async function openLoading(context: Context, order: Order, ends: Ends): P
   const needsName = !interactive && !given.dryRun && order.test === undefined;
   const wanted = { scope, name, proposal: nameAfter(proposalOf(order)), per, needsName };
   const choice = await chooseBatch(context, database, wanted);
-  const settings = settingsOf(context, kind, choice.batch, order);
+  const source = order.fromBatch === undefined ? undefined : await findSource(database, scope, order.fromBatch);
+  const stored = mergeTold(source ? readingOf(source) : {}, choice.batch ? toldOf(choice.batch.told) : {});
+  const settings = settingsOf(context, kind, stored, order);
   const desk = await openDesk({ ...ends, context, client, database }, settings.effective);
-  const input = await openRows(desk, order, scope, settings);
+  const input = source ? await peopleOf(context, database, source) : await openFile(desk, order, settings);
   try {
     const columns = input.columns.filter((name) => !isReportColumn(name));
     const about = { desk, order, scope, choice, per: choice.batch?.per ?? per ?? '', input, columns };
@@ -109,13 +111,11 @@ export function isLive({ mode, kind }: Scope): boolean {
   return mode === 'live' && kind === 'message';
 }
 
-function openRows(
-  { context, database, signals }: Desk,
-  { file = '', fromBatch, encoding }: Order,
-  scope: Scope,
+function openFile(
+  { context, signals }: Desk,
+  { file = '', encoding }: Order,
   { effective: { encoding: usualEncoding, sheet } }: Settings,
 ): Promise<Rows> {
-  if (fromBatch !== undefined) return peopleOf(context, database, scope, fromBatch);
   return openInput(context, file, { encoding, usualEncoding, sheet, signal: signals.stop });
 }
 

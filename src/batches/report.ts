@@ -50,11 +50,15 @@ export function columnsIn({ columns }: Pick<Batch, 'columns'>): {
 }
 
 /** The fields of a row with its phone as it was read: with another country, it would be another phone. */
-export function withPhone(fields: Fields, who: string, { told }: Pick<Batch, 'told'>): Fields {
-  const names = Object.keys(fields);
-  const mapped = phoneIn(toldOf(told));
-  const name = mapped === undefined ? usualPhoneColumns(names)[0] : columnNamed(mapped, names);
+export function withPhone(fields: Fields, who: string, batch: Pick<Batch, 'told'>): Fields {
+  const name = phoneColumn(Object.keys(fields), batch);
   return name === undefined || !who.startsWith('+') ? fields : { ...fields, [name]: who };
+}
+
+/** The column with the phones. */
+export function phoneColumn(names: readonly string[], { told }: Pick<Batch, 'told'>): string | undefined {
+  const mapped = phoneIn(toldOf(told));
+  return mapped === undefined ? usualPhoneColumns(names)[0] : columnNamed(mapped, names);
 }
 
 export interface ReportOptions {

@@ -19,7 +19,7 @@ import { isLive } from './loading.ts';
 import { unwantedCells } from './mapping/where.ts';
 import { type resumeParams, whereOf } from './options.ts';
 import { footerOf, type Overview } from './overview.ts';
-import { keptWords, type Settings, settingsOf } from './settings.ts';
+import { keptWords, type Settings, settingsOf, toldOf } from './settings.ts';
 import { interruptedEarly, untilSignaled } from './stop.ts';
 import { commandOf, type Ended } from './summary.ts';
 import { findTemplate } from './template.ts';
@@ -37,7 +37,7 @@ export async function resume(context: Context, resumption: Resumption, emit: Emi
     const record = await client.record();
     const { database } = record;
     const batch = await chosenBatch(context, record, resumption.name);
-    const settings = settingsOf(context, batch.scope.kind, batch, resumption);
+    const settings = settingsOf(context, batch.scope.kind, toldOf(batch.told), resumption);
     const desk = await openDesk({ context, emit, signals, client, database }, settings.effective);
     return await goOn(desk, batch, resumption, settings);
   } finally {

@@ -53,7 +53,8 @@ async function load(loading: Loading): Promise<Ended | Rehearsed | Tested> {
       return await sendTest(desk, draft, await typedPhone(context, test, '--test'), template);
     const now = host.now();
     const againAt = choice.batch?.againAt || (again ? now : 0);
-    const plan = { draft, file: input.path ?? '', againAt, resend, dropsExcluded, now };
+    const source = order.fromBatch === undefined ? '' : input.name;
+    const plan = { draft, file: input.path ?? source, againAt, resend, dropsExcluded, now };
     const decided = { plan, copied, expected: await foresee(loading, plan) };
     await noteEarlier(context, database, plan);
     // `--per phone` says that each gets the first.

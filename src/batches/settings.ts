@@ -7,7 +7,6 @@ import type { Context } from '../cli/command.ts';
 import { counted } from '../cli/output/figures.ts';
 import { isRecord, list, string } from '../contract/readers.ts';
 import { currentCaller } from '../session/caller.ts';
-import type { Batch } from '../store/batch.ts';
 import { excludedCount } from '../store/draft.ts';
 
 const lists = ['param', 'default', 'map', 'where', 'set', 'type'] as const;
@@ -58,14 +57,8 @@ export interface Settings {
   readonly profile: readonly string[];
 }
 
-/** The options of a command with what its batch and its profile keep. */
-export function settingsOf(
-  context: Context,
-  kind: 'message' | 'import',
-  batch: Pick<Batch, 'told'> | undefined,
-  typed: Typed,
-): Settings {
-  const stored = batch ? toldOf(batch.told) : {};
+/** The options of a command with those that its batch (`stored`) and its profile keep. */
+export function settingsOf(context: Context, kind: 'message' | 'import', stored: Told, typed: Typed): Settings {
   const caller = currentCaller(context);
   const profile = caller.kind === 'service' ? caller : undefined;
   const isMessage = kind === 'message';

@@ -34,7 +34,7 @@ export type Resend = 'changed' | 'unsure' | 'failed';
 
 export interface Plan {
   readonly draft: Draft;
-  /** The file of the command, or ''. */
+  /** The file of the command, or `batch NAME`; '' for stdin. */
   readonly file: string;
   /** When `--again` was first used; otherwise 0. */
   readonly againAt: number;

@@ -30,7 +30,7 @@ export const schema = [
     told TEXT NOT NULL DEFAULT '{}',
     command TEXT NOT NULL DEFAULT '',
     columns TEXT NOT NULL DEFAULT '[]',
-    -- The file that it was made from.
+    -- The file that it was made from, or its batch.
     file TEXT NOT NULL DEFAULT '',
     made_at INTEGER NOT NULL,
     last_at INTEGER NOT NULL,

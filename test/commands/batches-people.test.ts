@@ -1,8 +1,10 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { query } from '../../src/base/transaction.ts';
 import { openHostile } from '../support/fake-service.ts';
 import { newWorld, type World } from '../support/world.ts';
+import { openStore } from './batches-rig.ts';
 
 let world: World;
 beforeEach(async () => void (world = await newWorld()));
@@ -87,6 +89,30 @@ it('nothing is written beside a file whose rows failed', async () => {
   const file = write('people.csv', `phone\n${ada}\n12\n`);
   expect((await send([file])).code).toBe(10);
   expect(readdirSync(world.home).filter((name) => !name.startsWith('.'))).toEqual(['people.csv']);
+});
+
+describe('--from-batch without --map and --country', () => {
+  const mobile = 'Mobile Phone';
+  beforeEach(async () => {
+    const file = write('customers.csv', `${mobile},name\n06 12 34 56 78,Ada\n+33612345679,Bo\n12,Cy\n`);
+    await send([file], '--map', `${mobile}=phone`, '--country', 'FR', '--batch', 'customers');
+  });
+
+  it('reads the rows of the batch as it did, and names it as their source', async () => {
+    const later = await send([], '--from-batch', 'customers', '--batch', 'later');
+    expect(later).toMatchObject({ code: 0, sent: ['+33612345678', '+33612345679'] });
+    const { stdout } = await world.run(['batches', 'show', 'later']);
+    expect(stdout).toContain(' · batch customers, 2 rows, ');
+    const { result } = await send([], '--from-batch', 'customers:failed', '--batch', 'rest');
+    expect(result).toMatchObject({ rows: 1, failed: 1 });
+  });
+
+  it('has the phones of rows whose cells are erased', async () => {
+    const store = await openStore(join(world.home, '.local/state/bizmsg/local.db'));
+    await store.write(() => query('UPDATE item SET body = NULL, cells = NULL'));
+    const { sent } = await send([], '--from-batch', 'customers', '--batch', 'later');
+    expect(sent).toEqual(['+33612345678', '+33612345679']);
+  });
 });
 
 describe('people of another country than the one in use', () => {

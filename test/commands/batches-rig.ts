@@ -49,9 +49,7 @@ export async function batchMachine() {
   await runLine('keys switch-mode live --yes --profile blumen');
   const stateFolder = join(home, '.local/state/bizmsg');
   const open = async (name: 'ledger' | 'local') => {
-    const options = { host: machine, schema, sync: 'OFF', isDisposable: false, note() {} } as const;
-    const database = await openDatabase(join(stateFolder, `${name}.db`), options);
-    onTestFinished(() => database.close());
+    const database = await openStore(join(stateFolder, `${name}.db`));
     await identify(database, newId());
     return database;
   };
@@ -67,6 +65,13 @@ export async function batchMachine() {
     json: async (line: string, options: Partial<CliOptions> = {}) =>
       JSON.parse((await run(`${line} -o json`, options)).stdout),
   };
+}
+
+export async function openStore(path: string): Promise<Database> {
+  const options = { host: machine, schema, sync: 'OFF', isDisposable: false, note() {} } as const;
+  const database = await openDatabase(path, options);
+  onTestFinished(() => database.close());
+  return database;
 }
 
 const usual: Scope = { account: service, mode: 'live', kind: 'message', template: 'sale' };
