@@ -69,8 +69,8 @@ it.skipIf(!hasIpv6)('does not start on a port whose other loopback address is in
 
 it.skipIf(!hasIpv6)('uses the next port that is free on both loopback addresses', async () => {
   const home = newHome();
-  // Another program may use it.
-  const { requests } = await foreignServer(4780).catch(() => ({ requests: [] }));
+  // Another program may use it, and end.
+  const foreign = await foreignServer(4780).catch(() => undefined);
   const sandbox = startBin(['sandbox', 'start'], { home });
   onTestFinished(async () => {
     alive(sandbox.pid, 'SIGTERM');
@@ -78,10 +78,10 @@ it.skipIf(!hasIpv6)('uses the next port that is free on both loopback addresses'
   });
   await expect.poll(() => sandbox.stdout()).toContain('Ready');
   const [found] = locatorsIn(stateIn(home));
-  expect(found?.port).not.toBe(4780);
+  if (foreign) expect(found?.port).not.toBe(4780);
   const env = { BIZMSG_BASE_URL: `http://[::1]:${found?.port}`, BIZMSG_API_KEY: found?.keys.sandbox ?? '' };
   expect(await bin(order, { home, env })).toMatchObject({ code: 0, stdout: expect.stringMatching(/^msg_sandbox_/) });
-  expect(requests).toEqual([]);
+  expect(foreign?.requests ?? []).toEqual([]);
 });
 
 it.skipIf(!hasIpv6).each(['[::1]', 'localhost'])(
