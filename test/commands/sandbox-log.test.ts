@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { bearing, order, paths } from '../sandbox/calls.ts';
 import { receiver } from '../sandbox/receiver.ts';
+import { startCli } from '../support/cli.ts';
 import { local } from './sandbox-rig.ts';
 
 async function open() {
-  const { sandbox, run } = await local();
+  const { home, sandbox, run } = await local();
   const send = async (change: object = {}): Promise<string> => {
     const body = JSON.stringify({ ...order, ...change });
     const headers = bearing(sandbox.keys.sandbox);
@@ -12,7 +13,7 @@ async function open() {
     await sandbox.settled();
     return JSON.parse(reply.body).message_id;
   };
-  return { sandbox, run, send };
+  return { home, sandbox, run, send };
 }
 
 const text = 'Hello Ada, your order A-1042 is on its way.';
@@ -32,6 +33,27 @@ describe('sandbox log', () => {
       expect.stringMatching(`^2026-05-01T12:00:00.\\d+Z\tevent\tmessage.delivered\tqueued\t\t${event?.id}$`),
       '',
     ]);
+  });
+
+  it('prints each record once with -f', async () => {
+    const { home, run, send } = await open();
+    const end = new AbortController();
+    const argv = ['sandbox', 'log', '-f', '--type', 'requests', '-o', 'ndjson'];
+    const following = startCli(argv, { home, signal: end.signal });
+    const ids = () =>
+      following
+        .stdout()
+        .split('\n')
+        .slice(0, -1)
+        .map((line) => JSON.parse(line).id);
+    for (let count = 1; count <= 3; count++) {
+      await send();
+      await expect.poll(() => ids().length).toBeGreaterThanOrEqual(count);
+    }
+    end.abort('SIGINT');
+    await following.ended;
+    const all = (await run('sandbox log --type requests -o ndjson')).stdout.split('\n').slice(0, -1);
+    expect(ids()).toEqual(all.map((line) => JSON.parse(line).id));
   });
 
   it('lists refused requests, with the reason', async () => {

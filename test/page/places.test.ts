@@ -127,6 +127,8 @@ describe.skipIf(noBrowser)(`the places of the page (${noBrowser ?? 'in chromium'
     await rowsOn(page)
       .getByText(/^down · retry/)
       .waitFor();
+    await strip.getByRole('button', { name: 'Real time' }).click();
+    await expect.poll(() => shown.sandbox.time.now().frozen).toBe(false);
   });
 
   it('Connect shows the lines for a program', async () => {
