@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 'use strict';
 
-const { closeSync, mkdirSync, openSync, readFileSync, statSync } = require('node:fs');
+const { closeSync, existsSync, mkdirSync, openSync, readFileSync, statSync } = require('node:fs');
 const nodeModule = require('node:module');
 const { homedir, userInfo } = require('node:os');
 const { dirname, join } = require('node:path');
@@ -136,8 +136,12 @@ function keepCompiledCode() {
   try {
     // With sudo, new folders would belong to root, and the user's programs could not use them.
     if (!isOwn(dirname(caches))) return;
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    if (isOwn(caches) && isOwn(folder)) nodeModule.enableCompileCache(folder);
+    // Not recursively: in /proc, Node would never end.
+    for (const path of [caches, folder]) {
+      if (!existsSync(path)) mkdirSync(path, { mode: 0o700 });
+      if (!isOwn(path)) return;
+    }
+    nodeModule.enableCompileCache(folder);
   } catch {
     // Each process compiles the code itself.
   }

@@ -53,9 +53,11 @@ export const listenForEvents = command({
   accepts: ['profile', 'mode', 'output'],
   async run(context, input, emit) {
     const listening = await openListening(context, input);
+    // Asked for before it says that it is ready: until then, a signal ends the process.
+    const stopped = untilAborted(context.host.signal);
     try {
       await emit([{ data: listening.ready, text: (ui) => readyText(listening.ready, ui) }]);
-      await printUntilEnd(context, input, listening, emit);
+      await printUntilEnd(context, input, { ...listening, stopped }, emit);
       return { type: 'ended', url: listening.ready.url } as const;
     } finally {
       await listening.close();
@@ -180,7 +182,7 @@ function noteSender({ note }: Context, sender: Sender, url: string): void {
 async function printUntilEnd(
   context: Context,
   input: ListenInput,
-  { listener, subscription }: Listening,
+  { listener, subscription, stopped }: Listening & { readonly stopped: Promise<unknown> },
   emit: Emit,
 ): Promise<void> {
   const { host, note, given } = context;
@@ -190,7 +192,7 @@ async function printUntilEnd(
     if (unsent > 0) note('unsent', `events not forwarded: ${unsent}; send them with bizmsg webhooks replay --failed`);
   };
   const form = { ...input, phone: host.stdout.isTTY ? await openSpacedPhones() : (phone: string) => phone };
-  const ended = untilAborted(host.signal).then(end);
+  const ended = stopped.then(end);
   let isAdvised = false;
   for await (const all of listener.printed()) {
     subscription?.report(all);
