@@ -30,7 +30,10 @@ describe('--help', () => {
     async (typed) => {
       const { code, stdout } = await run(typed);
       expect(code).toBe(0);
-      expect(tree.children.filter(({ name }) => !stdout.includes(`\n  ${name} `))).toEqual([]);
+      const terms = tree.children.map(({ name, ...entry }) => ('commands' in entry ? `${name} …` : name));
+      expect(terms.filter((term) => !stdout.includes(`\n  ${term}  `) && !stdout.includes(`\n  ${term}\n`))).toEqual(
+        [],
+      );
       expect(linesOf(stdout).length).toBeLessThanOrEqual(40);
       expect(linesOf(stdout).filter((line) => line.length > 80)).toEqual([]);
       expect(stdout).not.toContain('__complete');

@@ -49,6 +49,14 @@ describe('history', () => {
     expect(stdout).toBe(phones.map((phone) => `${phone}\n`).join(''));
   });
 
+  it('begins with who it is on a terminal only', async () => {
+    const { run } = await withMessages();
+    const head = (stderr: string) => stderr.split('\n').filter((line) => line.startsWith(`${ada} · `));
+    const words = `history ${ada} --no-color`;
+    expect(head((await run(words, { now, terminal: 120 })).stderr)).toEqual([`${ada} · blumen`]);
+    expect(head((await run(words, { now })).stderr)).toEqual([]);
+  });
+
   it('shows the 50 newest on a terminal', async () => {
     const { ledger, run } = await withMessages();
     const many = Array.from({ length: 60 }, (_, at) => ({ phone: `+49170200${1_000 + at}`, answer: sent }));
