@@ -7,7 +7,7 @@ const source = join(root, 'src/page');
 const target = join(root, 'dist/page');
 
 /** In this order. */
-const sheets = ['tokens', 'base', 'activity'];
+const sheets = ['base', 'activity'];
 
 export const pageEntry = join(target, 'page.js');
 

@@ -1,7 +1,9 @@
 import { maskKey } from '../base/redact.ts';
+import { endpointNames } from '../contract/endpoints.ts';
+import { eventNames, isEventName } from '../contract/events.ts';
 import { planNames } from '../contract/plans.ts';
+import type { InputOf } from '../sandbox/control/operations.ts';
 import { ask, useAsked } from './ask.ts';
-import { faultText, presets } from './faults.ts';
 import { now } from './model.ts';
 import { act, Copy } from './notice.tsx';
 
@@ -88,6 +90,51 @@ function Faults() {
       </p>
     </section>
   );
+}
+
+type Fault = InputOf<'addFault'>;
+
+const send = { on: ['sendTemplate'], times: 1 } as const;
+const event = { on: eventNames, times: 1 } as const;
+
+/** Errors on purpose that one click adds. `bizmsg sandbox fault` has all others. */
+const presets: readonly Fault[] = [
+  { ...send, effect: { kind: 'status', status: 500 } },
+  { ...send, effect: { kind: 'status', status: 500 }, after: true },
+  { ...send, effect: { kind: 'reset' }, after: true },
+  { ...send, effect: { kind: 'hang' } },
+  { ...send, effect: { kind: 'latency', ms: 5_000 } },
+  { ...event, effect: { kind: 'delay', ms: 60_000 } },
+  { ...event, effect: { kind: 'drop' } },
+  { ...event, effect: { kind: 'duplicate' } },
+  { ...event, effect: { kind: 'bad-signature' } },
+];
+
+const effects = {
+  reset: 'connection lost',
+  hang: 'no answer',
+  drop: 'not delivered',
+  duplicate: 'delivered twice',
+  'bad-signature': 'invalid signature',
+} as const;
+
+/** Such as `Next 2 sends → sent, then 500`. */
+function faultText({ on, effect, after, times }: Fault): string {
+  const noun = nounOf(on);
+  const which = times === undefined ? `Every ${noun}` : times === 1 ? `Next ${noun}` : `Next ${times} ${noun}s`;
+  return `${which} → ${after ? 'sent, then ' : ''}${effectText(effect)}`;
+}
+
+function effectText(effect: Fault['effect']): string {
+  if (effect.kind === 'status') return String(effect.status);
+  if (effect.kind === 'latency') return `answered ${effect.ms / 1_000} s late`;
+  return effect.kind === 'delay' ? `delivered ${effect.ms / 1_000} s late` : effects[effect.kind];
+}
+
+function nounOf(on: Fault['on']): string {
+  if (on.join() === 'sendTemplate') return 'send';
+  const [all, noun] = on.some(isEventName) ? [eventNames, 'event'] : [endpointNames, 'request'];
+  return on.length === all.length ? noun : `${on.join(', ')} ${noun}`;
 }
 
 const tones = { active: 'good', inactive: 'plain', revoked: 'bad' } as const;

@@ -15,9 +15,8 @@ import {
   whyNoEndpoint,
 } from './api/admission.ts';
 import { errorAnswer, rateHeaders } from './api/answers.ts';
-import { isTooLarge } from './api/bodies.ts';
 import { handlers } from './api/handlers.ts';
-import { type DisconnectSignal, type Exchange, type Outcome, type Reply, targetOf } from './exchange.ts';
+import { type DisconnectSignal, type Exchange, isTooLarge, type Outcome, type Reply, targetOf } from './exchange.ts';
 import { drawFault } from './faults.ts';
 import { Refusal } from './refusal.ts';
 import { type Fault, isOnAnswers } from './state/records.ts';

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { jsonText } from '../base/json.ts';
+import { exactJson, jsonText } from '../base/json.ts';
+import { badBody } from './refusal.ts';
 
 /** The parts of a request that an answer depends on. */
 export interface Exchange {
@@ -33,22 +34,39 @@ export interface Outcome {
 /** Creates an AbortSignal for client disconnect. Called on demand, because it costs as much as an answer. */
 export type DisconnectSignal = () => AbortSignal;
 
-export interface Target {
-  readonly path: string;
-  readonly query: URLSearchParams;
-}
-
 /** Maximum size of a request body in bytes. */
 export const largestBody = 1_048_576;
 
 const noQuery = new URLSearchParams();
 
 /** Parses a request target; also accepts the absolute form that proxies send. */
-export function targetOf(target: string): Target {
+export function targetOf(target: string) {
   const local = target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?]*/i, '');
   const at = local.indexOf('?');
   if (at === -1) return { path: local, query: noQuery };
   return { path: local.slice(0, at), query: new URLSearchParams(local.slice(at + 1)) };
+}
+
+export function isTooLarge(body: Exchange['body'], largest = largestBody): boolean {
+  return (typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength) > largest;
+}
+
+/** §4: requests with a body carry a JSON content type. */
+export function jsonBody(exchange: Exchange): unknown {
+  if (!/^application\/json *(;|$)/i.test(exchange.headers['content-type'] ?? '')) {
+    throw badBody('the header Content-Type must be application/json');
+  }
+  try {
+    return exactJson(textOf(exchange.body));
+  } catch {
+    throw badBody('the body is not valid JSON in UTF-8');
+  }
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+function textOf(body: Exchange['body']): string {
+  return typeof body === 'string' ? body : utf8.decode(body);
 }
 
 const jsonType = { 'content-type': 'application/json; charset=utf-8' };
@@ -56,3 +74,12 @@ const jsonType = { 'content-type': 'application/json; charset=utf-8' };
 export function json(status: number, value: unknown, headers?: Reply['headers']): Reply {
   return { status, headers: headers ? { ...jsonType, ...headers } : jsonType, body: jsonText(value) };
 }
+
+export const controlPrefix = '/__sandbox';
+
+/** The page in the browser, and the changes that it follows. */
+export const pagePath = `${controlPrefix}/`;
+export const streamPath = `${controlPrefix}/stream`;
+
+/** Carries the token from the locator. */
+export const tokenHeader = 'x-sandbox-token';

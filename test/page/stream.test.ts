@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { Readable } from 'node:stream';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { httpRequest } from '../../src/base/http-request.ts';
 import { endpoints } from '../../src/contract/endpoints.ts';
-import { readStream } from '../../src/page/stream.ts';
 import type { FeedRecord } from '../../src/sandbox/control/feed.ts';
 import { newHome } from '../support/fake-service.ts';
 import { firstSteps, noBrowser, rowsOn, startApart, useBrowser, useSandbox } from './browser.ts';
@@ -21,13 +22,11 @@ async function open(after = '') {
   });
   expect(response.headers.get('content-type')).toBe('application/x-ndjson');
   if (!response.body) throw new Error('the stream has no body');
-  const events = readStream(response.body);
+  const lines = createInterface({ input: Readable.fromWeb(response.body) })[Symbol.asyncIterator]();
   return {
     close: () => controller.abort(),
-    async next() {
-      const { value } = await events.next();
-      if (!value) throw new Error('the stream has ended');
-      return value;
+    async next(): Promise<{ readonly cursor: string; readonly records: readonly FeedRecord[] }> {
+      return JSON.parse((await lines.next()).value ?? '');
     },
   };
 }

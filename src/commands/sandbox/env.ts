@@ -6,7 +6,7 @@ import { powerShellQuote } from '../../base/shell-quote.ts';
 import { isWindows, opener } from '../../base/system.ts';
 import { command, type Context } from '../../cli/command.ts';
 import { choice, flag, option } from '../../cli/params.ts';
-import { pagePath } from '../../sandbox/control/paths.ts';
+import { pagePath } from '../../sandbox/exchange.ts';
 import { type Locator, redirectFile } from '../../sandbox/remote/locator.ts';
 import type { RunningSandbox } from '../../sandbox/remote/running.ts';
 import { remoteOf } from './control.ts';

@@ -1,13 +1,14 @@
 import { type EndpointName, endpoints } from '../../contract/endpoints.ts';
+import * as read from '../../contract/readers.ts';
 import { addContact, addMessage } from '../events/emit.ts';
 import { receiptsOf } from '../events/receipts.ts';
-import { type Exchange, json, type Outcome } from '../exchange.ts';
+import { type Exchange, json, jsonBody, type Outcome } from '../exchange.ts';
+import { attributes } from '../readers.ts';
 import { badBody, readOrRefuse, Refusal } from '../refusal.ts';
 import type { Key, Message } from '../state/records.ts';
 import type { Core, State } from '../state/state.ts';
 import { isMonthUsedUp } from './admission.ts';
 import { listAnswer } from './answers.ts';
-import { contactBody, jsonBody } from './bodies.ts';
 
 /** The input of a handler. */
 export interface Request {
@@ -54,4 +55,22 @@ function createContact({ exchange, now }: Request, core: Core): Outcome {
   const contact = core.store.state.contacts.get(body.phone);
   if (contact) return { reply: json(200, contact) };
   return { reply: json(201, addContact(core, body, now)) };
+}
+
+/** The document does not show this body: we require a phone, accept three more fields and ignore others. */
+function contactBody(value: unknown) {
+  return readOrRefuse(() => {
+    const { phone } = read.object({ phone: read.phone })(value);
+    const fields = read.isRecord(value) ? value : {};
+    return {
+      phone,
+      name: optional(fields, 'name', read.string),
+      tags: optional(fields, 'tags', read.list(read.string)) ?? [],
+      attributes: optional(fields, 'attributes', attributes) ?? {},
+    };
+  });
+}
+
+function optional<T>(fields: Record<string, unknown>, name: string, reader: read.Reader<T>): T | undefined {
+  return Object.hasOwn(fields, name) ? reader(fields[name], `/${name}`) : undefined;
 }

@@ -1,11 +1,21 @@
 import type { Writable } from 'node:stream';
 import { reasonOf } from '../../base/errors.ts';
 import { jsonText } from '../../base/json.ts';
-import { isTooLarge, jsonBody } from '../api/bodies.ts';
-import { type DisconnectSignal, type Exchange, json, largestBody, type Reply, targetOf } from '../exchange.ts';
+import {
+  controlPrefix,
+  type DisconnectSignal,
+  type Exchange,
+  isTooLarge,
+  json,
+  jsonBody,
+  largestBody,
+  type Reply,
+  streamPath,
+  targetOf,
+  tokenHeader,
+} from '../exchange.ts';
 import { asRefusal, Refusal } from '../refusal.ts';
 import { isSame, type Proof, proofOf, proofPath } from '../remote/running.ts';
-import { controlPrefix, streamPath, tokenHeader } from './paths.ts';
 import type { Clock } from '../time/clock.ts';
 import type { OpenFeed } from './feed.ts';
 import { isOperation, operations, type Served } from './operations.ts';

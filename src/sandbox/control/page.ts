@@ -1,5 +1,4 @@
-import type { Reply } from '../exchange.ts';
-import { pagePath } from './paths.ts';
+import { pagePath, type Reply } from '../exchange.ts';
 
 /** The built page; the shell needs nothing else. */
 export interface PageFiles {

@@ -4,7 +4,7 @@ import { exactJson, jsonText } from '../../base/json.ts';
 import { httpRequest } from '../../base/http-request.ts';
 import * as read from '../../contract/readers.ts';
 import type { InputOf, OperationName, OutputOf } from '../control/operations.ts';
-import { controlPrefix, tokenHeader } from '../control/paths.ts';
+import { controlPrefix, tokenHeader } from '../exchange.ts';
 import type { Locator } from './locator.ts';
 
 export type { InputOf, OperationName, OutputOf };

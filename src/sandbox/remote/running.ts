@@ -3,7 +3,7 @@ import { configuration, fsError } from '../../base/errors.ts';
 import { httpRequest } from '../../base/http-request.ts';
 import { exactJson } from '../../base/json.ts';
 import * as read from '../../contract/readers.ts';
-import { controlPrefix } from '../control/paths.ts';
+import { controlPrefix } from '../exchange.ts';
 import { fields, number, optional } from '../readers.ts';
 import type { RateLimit } from '../api/admission.ts';
 import { type Locator, locatorsIn } from './locator.ts';
