@@ -4,6 +4,7 @@ import { parseJson } from '../base/json.ts';
 import { isRecord } from '../contract/readers.ts';
 import { answerOf } from '../session/send-once.ts';
 import type { Answer } from '../store/work.ts';
+import { knownReasons } from './outcomes.ts';
 
 /** The answer for the row of a failed request, and what it means for the service. */
 interface Failure {
@@ -36,9 +37,6 @@ export function idOf(answer: unknown): string | undefined {
   return typeof id === 'string' || typeof id === 'number' || typeof id === 'bigint' ? redact(String(id)) : undefined;
 }
 
-/** Reasons of an imported row whose contact may have been there before. */
-export const knownReasons = { known: 'known before', differs: 'the service kept other data' } as const;
-
 /** Whether an answer says that the service had the contact before. The document does not show the status of a success. */
 export function knownReason(body: string, status: number | undefined, answer: unknown): string | undefined {
   const [sent, record] = [parseJson(body), answer];
@@ -47,10 +45,6 @@ export function knownReason(body: string, status: number | undefined, answer: un
     if (Object.keys(sent).some((name) => name !== 'phone' && isOther(name))) return knownReasons.differs;
   }
   return status === 200 ? knownReasons.known : undefined;
-}
-
-export function isKnown(reason: string | undefined): boolean {
-  return reason === knownReasons.known || reason === knownReasons.differs;
 }
 
 function isPlain(value: unknown): boolean {

@@ -10,7 +10,7 @@ import { local } from '../session/profiles/fields.ts';
 import { usage } from '../base/errors.ts';
 import type { Input } from './input/input.ts';
 import { columnNamed, isPhoneName, usualPhoneColumns } from './mapping/columns.ts';
-import type { Told } from './settings.ts';
+import { phoneIn, type Told } from './options.ts';
 
 export interface Asking {
   readonly kind: 'message' | 'import';
@@ -83,11 +83,6 @@ interface Columns {
 
 function shown(value: unknown): string {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
-}
-
-/** The column that is mapped to the phone. */
-export function phoneIn({ map = [] }: Told): string | undefined {
-  return map.find((text) => text.endsWith('=phone'))?.replace(/=phone$/, '');
 }
 
 /** Another column of an import is a field of its own name. */

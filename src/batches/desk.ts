@@ -1,10 +1,9 @@
 import type { Database } from '../base/transaction.ts';
 import { workerName } from '../base/worker.ts';
 import type { Context, Emit } from '../cli/command.ts';
-import type { BatchClient, Sender } from '../session/batch-client.ts';
+import type { BatchClient, Sender } from '../session/session.ts';
 import type { Hours } from './hours.ts';
-import { hoursOf, rateOf } from './options.ts';
-import type { Told } from './settings.ts';
+import { hoursOf, rateOf, type Told } from './options.ts';
 import type { BatchSignals } from './stop.ts';
 
 /** The connections of a command, and where it records what it does. */

@@ -3,7 +3,6 @@ import { redact } from '../base/redact.ts';
 import { whole } from '../cli/output/figures.ts';
 import { openMobiles } from '../contract/phone.ts';
 import { addRows, type Draft, exclude, type NewRow } from '../store/draft.ts';
-import { phoneIn } from './ask.ts';
 import { readExcluded } from './exclude.ts';
 import type { Copied } from './forecast.ts';
 import type { Fields, InputRow } from './input/row.ts';
@@ -11,8 +10,8 @@ import type { Loading } from './loading.ts';
 import { contactMapper } from './mapping/contact.ts';
 import { messageMapper } from './mapping/message.ts';
 import { fieldName, type Mapper } from './mapping/values.ts';
-import { whereFilter } from './mapping/where.ts';
-import { contactOptionsOf, messageOptionsOf, whereOf } from './options.ts';
+import { whereFilter } from './mapping/columns.ts';
+import { contactOptionsOf, messageOptionsOf, phoneIn, whereOf } from './options.ts';
 import { Problems } from './outcomes.ts';
 import { withoutReport } from './report.ts';
 

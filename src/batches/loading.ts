@@ -1,21 +1,25 @@
-import { unsafe } from '../base/errors.ts';
+import { unsafe, usage } from '../base/errors.ts';
+import type { Database } from '../base/transaction.ts';
 import type { Context } from '../cli/command.ts';
 import { currentCaller } from '../session/caller.ts';
 import { refuseWrongClock } from '../session/clock.ts';
 import { hasRecord } from '../session/record-file.ts';
 import { refuseKeys } from '../session/secrets.ts';
-import type { BatchClient } from '../session/batch-client.ts';
-import type { Scope } from '../store/batch.ts';
+import type { BatchClient } from '../session/session.ts';
+import type { Batch, Owner, Scope } from '../store/batch.ts';
+import { cellsOf } from '../store/columns.ts';
 import type { Resend } from '../store/decide.ts';
+import type { ReportRow } from '../store/views.ts';
 import { batchName, nameAfter } from '../store/which.ts';
 import type { Input } from '../cli/params.ts';
 import { answerWords, askForMissing, sayCommand } from './ask.ts';
-import { type Choice, chooseBatch } from './choose.ts';
+import { type Choice, chooseBatch, requireBatch } from './choose.ts';
 import { type Desk, openDesk } from './desk.ts';
-import { findSource, peopleOf, readingOf } from './from-batch.ts';
-import { type Input as Rows, openInput } from './input/input.ts';
-import type { batchParams, importParams } from './options.ts';
-import { isReportColumn } from './report.ts';
+import { type Input as Rows, mostFirst, openInput } from './input/input.ts';
+import { type InputRow, namesIn, peek } from './input/row.ts';
+import { type batchParams, type importParams, phoneIn, type Told } from './options.ts';
+import type { Outcome } from './outcomes.ts';
+import { columnsIn, isReportColumn, phoneColumn, type ReportOptions, reportPages, withPhone } from './report.ts';
 import { mergeTold, type Settings, settingsOf, toldOf } from './settings.ts';
 import { checkTemplate, findTemplate, type Template } from './template.ts';
 
@@ -120,10 +124,10 @@ function openFile(
 }
 
 /** A runner that forgets everything would send everything again, each time. */
-function refuseWithoutMemory(context: Context, { target }: BatchClient, { noMemory }: Order): void {
+function refuseWithoutMemory(context: Context, { target, hasTeam }: BatchClient, { noMemory }: Order): void {
   const { interactive, given } = context;
   const isForgetful = target.mode !== 'sandbox' && !target.simulated && !given.dryRun;
-  if (!isForgetful || target.hasTeam || hasRecord(context, 'ledger')) return;
+  if (!isForgetful || hasTeam || hasRecord(context, 'ledger')) return;
   if (noMemory)
     return context.note('no-memory', 'this machine has no record yet: people who got the message before get it again');
   if (interactive || currentCaller(context).source !== 'BIZMSG_API_KEY') return;
@@ -132,4 +136,59 @@ function refuseWithoutMemory(context: Context, { target }: BatchClient, { noMemo
     'this machine has no record of who got the message before',
     'nothing was sent; keep the state folder on a disk, or --no-memory sends anyway, each time to all of the file',
   );
+}
+
+const sources = ['failed', 'waiting', 'unsure'] as const;
+
+/** Some people of a batch. */
+interface Source {
+  readonly batch: Batch;
+  readonly outcome: Outcome;
+}
+
+/** Those whom the batch reached, or `NAME:failed`, `:waiting` or `:unsure`. */
+async function findSource(database: Database, owner: Owner, fromBatch: string): Promise<Source> {
+  const [name = '', word] = fromBatch.split(':', 2);
+  const outcome = sources.find((source) => source === word);
+  if (word !== undefined && outcome === undefined)
+    throw usage(`--from-batch: "${word}" is not one of ${sources.join(', ')}`, 'NAME alone means who got it');
+  return { batch: await requireBatch(database, owner, name), outcome: outcome ?? 'sent' };
+}
+
+/** What the batch keeps for reading its rows. */
+function readingOf({ batch }: Source): Told {
+  const told = toldOf(batch.told);
+  const phone = phoneIn(told);
+  return { map: phone === undefined ? undefined : [`${phone}=phone`], country: told.country };
+}
+
+/** The people as an input. */
+async function peopleOf(context: Context, database: Database, { batch, outcome }: Source): Promise<Rows> {
+  const rows = rowsOf({ database, batch, outcomes: [outcome], now: context.host.now() });
+  const { begun, all } = await peek(rows, mostFirst);
+  const first = begun.flat().slice(0, mostFirst);
+  const { columns, separator } = columnsIn(batch);
+  return {
+    name: `batch ${batch.name}`,
+    path: undefined,
+    columns: columns ?? namesIn(first),
+    isTable: columns !== undefined,
+    separator,
+    encoding: undefined,
+    unit: 'row',
+    first,
+    rows: all,
+    close() {},
+  };
+}
+
+async function* rowsOf(options: ReportOptions): AsyncGenerator<readonly InputRow[]> {
+  for await (const page of reportPages(options)) yield page.map((row) => rowOf(row, options.batch));
+}
+
+/** Once its cells are erased, a row still has its phone. */
+function rowOf({ n, line, who, cells }: ReportRow, batch: Batch): InputRow {
+  if (cells !== undefined) return { number: n, line, fields: withPhone(cellsOf(cells), who, batch) };
+  const column = phoneColumn(columnsIn(batch).columns ?? [], batch) ?? phoneIn(toldOf(batch.told)) ?? 'phone';
+  return { number: n, line, fields: { [column]: who } };
 }

@@ -13,15 +13,22 @@ import {
   under,
   unlisted,
 } from '../cli/params.ts';
-import type { BatchRate } from '../session/rate.ts';
+import type { BatchRate } from '../session/session.ts';
 import type { Resend } from '../store/decide.ts';
 import { type Hours, hoursFlag } from './hours.ts';
 import type { ContactOptions } from './mapping/contact.ts';
 import { countryFlag, defaultFlag, fieldTypes, mapFlag, paramFlag, perFlag, typeFlag } from './mapping/flags.ts';
 import type { MessageOptions } from './mapping/message.ts';
-import type { Told } from './settings.ts';
 
 /* A batch keeps the texts of most options, and the functions below read them; params read the others. */
+
+export const lists = ['param', 'default', 'map', 'where', 'set', 'type'] as const;
+export const texts = ['keep', 'country', 'encoding', 'sheet', 'hours', 'rate'] as const;
+
+/** Options of a batch as typed. It keeps them as JSON, so that they are read again by each command. */
+export type Told = { readonly [name in (typeof lists)[number]]?: readonly string[] | undefined } & {
+  readonly [name in (typeof texts)[number]]?: string | undefined;
+};
 
 export const countryHelp = 'of national numbers: DE, :column, or intl (49170…)';
 export const excludeFromHelp = 'never these phones; a list or a report';
@@ -92,6 +99,11 @@ export const importParams = {
 } as const;
 
 export const resumeParams = { excludeFrom, resend: resend(['unsure', 'failed']), hours, rate, atMost } as const;
+
+/** The column that is mapped to the phone. */
+export function phoneIn({ map = [] }: Told): string | undefined {
+  return map.find((text) => text.endsWith('=phone'))?.replace(/=phone$/, '');
+}
 
 /** How rows become messages, besides template and `--per`. */
 export function messageOptionsOf(told: Told): Omit<MessageOptions, 'template' | 'per'> {

@@ -5,7 +5,6 @@ import { startOf } from '../cli/output/text.ts';
 import { type Batch, isWorking } from '../store/batch.ts';
 import type { Tally, Totals } from '../store/tally.ts';
 import type { State } from '../store/views.ts';
-import { isKnown } from './answers.ts';
 
 export const outcomes = ['sent', 'failed', 'unsure', 'waiting', 'not-sent'] as const;
 export type Outcome = (typeof outcomes)[number];
@@ -46,6 +45,9 @@ export function stateOf(batch: Batch, waiting: number, host: Pick<Host, 'now' | 
   return waiting > 0 ? 'stopped' : 'done';
 }
 
+/** Reasons of an imported row whose contact may have been there before. */
+export const knownReasons = { known: 'known before', differs: 'the service kept other data' } as const;
+
 /** Why a row has its outcome; undefined if there is nothing to say. */
 export function reasonOf({ state, reason }: { state: State; reason: string | undefined }): string | undefined {
   switch (state) {
@@ -55,7 +57,7 @@ export function reasonOf({ state, reason }: { state: State; reason: string | und
       return 'on its way';
     case 'sent':
       if (reason === 'refused') return 'a newer text was refused';
-      return isKnown(reason) ? reason : undefined;
+      return reason === knownReasons.known || reason === knownReasons.differs ? reason : undefined;
     case 'unsure':
       // A process died while it sent the row once more.
       return reason === undefined || reason === 'sent' || reason === 'unsure' ? 'the process ended' : reason;

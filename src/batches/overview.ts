@@ -11,7 +11,7 @@ import type { Desk } from './desk.ts';
 import { type Before, type Copied, type Forecast, sum } from './forecast.ts';
 import type { Hours } from './hours.ts';
 import { problemsText, problemText } from './outcomes.ts';
-import { messageText } from './sending.ts';
+import { messageText } from './template.ts';
 
 export interface Overview {
   readonly name: string;

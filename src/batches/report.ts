@@ -3,9 +3,9 @@ import { isRecord } from '../contract/readers.ts';
 import type { Batch } from '../store/batch.ts';
 import { cellsOf, json } from '../store/columns.ts';
 import { type ReportRow, reportRows, states } from '../store/views.ts';
-import { phoneIn } from './ask.ts';
 import type { Fields } from './input/row.ts';
 import { columnNamed, usualPhoneColumns } from './mapping/columns.ts';
+import { phoneIn } from './options.ts';
 import { type Outcome, outcomeOf, reasonOf } from './outcomes.ts';
 import { toldOf } from './settings.ts';
 

@@ -15,7 +15,7 @@ import { fillDraft } from './draft-file.ts';
 import { sendAndReport } from './finish.ts';
 import { type Copied, type Forecast, forecast } from './forecast.ts';
 import { isLive, type Loading, openLoading, type Order } from './loading.ts';
-import { unwantedCells } from './mapping/where.ts';
+import { unwantedCells } from './mapping/columns.ts';
 import { whereOf } from './options.ts';
 import { footerOf, type Overview } from './overview.ts';
 import { keptWords } from './settings.ts';

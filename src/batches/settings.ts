@@ -8,14 +8,7 @@ import { counted } from '../cli/output/figures.ts';
 import { isRecord, list, string } from '../contract/readers.ts';
 import { currentCaller } from '../session/caller.ts';
 import { excludedCount } from '../store/draft.ts';
-
-const lists = ['param', 'default', 'map', 'where', 'set', 'type'] as const;
-const texts = ['keep', 'country', 'encoding', 'sheet', 'hours', 'rate'] as const;
-
-/** Options of a batch as typed. It keeps them as JSON, so that they are read again by each command. */
-export type Told = { readonly [name in (typeof lists)[number]]?: readonly string[] | undefined } & {
-  readonly [name in (typeof texts)[number]]?: string | undefined;
-};
+import { lists, texts, type Told } from './options.ts';
 
 /** Options of a command. Some drop the kept ones. */
 export type Typed = Told & {

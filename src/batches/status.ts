@@ -2,7 +2,7 @@ import type { Host } from '../base/host.ts';
 import { spanText, whole } from '../cli/output/figures.ts';
 import { widthOf } from '../cli/output/text.ts';
 import type { Paint } from '../cli/output/ui.ts';
-import type { BatchPace } from '../session/batch-client.ts';
+import type { BatchPace } from '../session/session.ts';
 import type { Desk } from './desk.ts';
 import type { Hours } from './hours.ts';
 import { longestOutage, outageText } from './outage.ts';

@@ -1,9 +1,12 @@
 import { unsafe, usage } from '../base/errors.ts';
+import { jsonText } from '../base/json.ts';
 import type { Context, Ui } from '../cli/command.ts';
 import { seenTemplates, type TemplateText } from '../cli/seen-templates.ts';
 import { doubtAbout, listedTemplates, rendered, type TemplateFacts } from '../cli/templates.ts';
 import { endpoints } from '../contract/endpoints.ts';
+import { isRecord } from '../contract/readers.ts';
 import type { Scope } from '../store/batch.ts';
+import { json } from '../store/columns.ts';
 import { type Draft, firstBody } from '../store/draft.ts';
 import type { Desk } from './desk.ts';
 
@@ -55,4 +58,12 @@ export async function sendTest(
 
 export function testText({ test }: Tested, ui: Ui): string {
   return `${ui.done('Sent a test')} to ${test.to}${test.text === null ? '' : `: ${test.text}`}`;
+}
+
+/** The text as the recipient reads it, or the params if the text of the template is not known. */
+export function messageText(body: string, template: TemplateText | undefined): string {
+  const message = json(body, 'body');
+  const params = isRecord(message) && Array.isArray(message['params']) ? message['params'] : [];
+  const texts = params.map((param) => (typeof param === 'string' ? param : jsonText(param)));
+  return (template && rendered(template, texts)) ?? texts.join(' · ');
 }

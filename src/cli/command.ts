@@ -1,8 +1,7 @@
 import type { CliError, ExitName } from '../base/errors.ts';
 import type { Client } from '../client/client.ts';
 import type { Target } from '../session/caller.ts';
-import type { BatchClient } from '../session/batch-client.ts';
-import type { SendOnce, Session, StopSignals, TryLookup } from '../session/session.ts';
+import type { BatchClient, SendOnce, Session, StopSignals, TryLookup } from '../session/session.ts';
 import type { Progress } from './output/progress.ts';
 import type { Reporter } from './output/reporter.ts';
 import { safeValue } from './output/text.ts';

@@ -1,8 +1,8 @@
 import type { Client } from '../client/client.ts';
 import type { ListName } from '../contract/endpoints.ts';
 import { jsonText } from '../base/json.ts';
+import type { Session } from '../session/session.ts';
 import { findRows, isRow, type Row } from './output/rows.ts';
-import type { Context } from './command.ts';
 
 export type Query = readonly (readonly [name: string, value: string])[];
 
@@ -11,7 +11,7 @@ type RecordPage = { readonly rows: readonly Row[]; readonly more: boolean } | { 
 /** Yields the records of each page, until a page has none that can be found. */
 export async function* recordPages(
   { pages }: Pick<Client, 'pages'>,
-  { note }: Pick<Context, 'note'>,
+  { note }: Pick<Session, 'note'>,
   name: ListName,
   query: Query,
 ): AsyncGenerator<RecordPage> {

@@ -6,9 +6,8 @@ import { type AnswerOf, type BodyOf, type Endpoint, type EndpointName, endpoints
 import { Mismatch } from '../contract/readers.ts';
 import { type Base, joinAddress, readBase, withQuery } from './address.ts';
 import { complete, type Connection, Exchange, readAnswer } from './exchange.ts';
-import type { Page } from './pages.ts';
 import { traced } from './trace.ts';
-import type { WireAnswer, WireRequest } from './wire.ts';
+import type { Page, WireAnswer, WireRequest } from './wire.ts';
 
 type Headers = Readonly<Record<string, string>>;
 type Query = readonly (readonly [name: string, value: string])[];

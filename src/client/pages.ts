@@ -2,14 +2,7 @@ import { CliError } from '../base/errors.ts';
 import { isRecord, type Reader } from '../contract/readers.ts';
 import { type Base, followed } from './address.ts';
 import { complete, type Connection, Exchange, readAnswer } from './exchange.ts';
-import { header, type WireAnswer, type WireRequest } from './wire.ts';
-
-/** The answer of one exchange, as a part of a list. */
-export interface Page {
-  readonly answer: unknown;
-  /** Whether the answer links to a next page. */
-  readonly more: boolean;
-}
+import { header, type Page, type WireAnswer, type WireRequest } from './wire.ts';
 
 interface PageOptions {
   readonly base: Base;

@@ -148,3 +148,10 @@ export class BodyBuffer {
     return first && this.#chunks.length === 1 ? first : Buffer.concat(this.#chunks, this.#length);
   }
 }
+
+/** The answer of one exchange, as a part of a list. */
+export interface Page {
+  readonly answer: unknown;
+  /** Whether the answer links to a next page. */
+  readonly more: boolean;
+}

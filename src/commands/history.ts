@@ -1,6 +1,5 @@
 import { usage } from '../base/errors.ts';
 import { shellQuote } from '../base/shell-quote.ts';
-import { type HistoryRow, sendingRow } from '../batches/sending.ts';
 import { type Context, streaming } from '../cli/command.ts';
 import { printOptions } from '../cli/globals.ts';
 import { argument, type Input, knowing } from '../cli/params.ts';
@@ -9,7 +8,7 @@ import { local } from '../session/profiles/fields.ts';
 import { closeAll, type OpenRecord, openRecords } from '../session/record.ts';
 import { allSendings, latestSendings } from '../store/history.ts';
 import { isOptedOut } from '../store/opt-outs.ts';
-import { senders } from './batches/stored.ts';
+import { type HistoryRow, senders, sendingRow } from './batches/stored.ts';
 import { listParams, sinceParam, usual } from './list.ts';
 import { erasePerson, headOf, personRows, wantedAccount } from './person.ts';
 

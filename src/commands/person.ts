@@ -1,6 +1,5 @@
 import { shellQuote } from '../base/shell-quote.ts';
 import type { Database } from '../base/transaction.ts';
-import { type HistoryRow, sendingRow } from '../batches/sending.ts';
 import type { Context } from '../cli/command.ts';
 import { shortTime } from '../cli/output/figures.ts';
 import { deleteEvents, type Received } from '../logs/events.ts';
@@ -12,7 +11,7 @@ import { erase, latestSendings } from '../store/history.ts';
 import { optOutsOf } from '../store/opt-outs.ts';
 import { eventOf, replyIn, type WebhookEvent } from '../webhooks/event/event.ts';
 import { newestFirst } from '../webhooks/history.ts';
-import { senders } from './batches/stored.ts';
+import { type HistoryRow, senders, sendingRow } from './batches/stored.ts';
 import { recordedOutcomes, trustedEvents } from './message-outcomes.ts';
 import { withRecordedEvents } from './webhooks/recorded.ts';
 

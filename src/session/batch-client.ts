@@ -9,28 +9,22 @@ import type { Caller } from './caller.ts';
 import { isClockRight } from './clock.ts';
 import { openConnection, prepareTarget, transportOptionsFor } from './connect.ts';
 import { batchPace, planOf } from './pace.ts';
-import { type BatchRate, limitsOf, minimumDuration, paceOf } from './rate.ts';
+import { limitsOf, minimumDuration, paceOf } from './rate.ts';
 import { openRecord } from './record.ts';
 import { noteHarmless } from './send-once.ts';
-import type { AnyCaller, BatchRecord, CheckedTarget, Session, StopSignals } from './session.ts';
+import type {
+  AnyCaller,
+  BatchClient,
+  BatchRecord,
+  CheckedTarget,
+  Sender,
+  SenderOptions,
+  Session,
+  StopSignals,
+} from './session.ts';
 import { teamOf } from './team.ts';
 
-/** The record of what a batch sends, and its requests, until it is closed. */
-export type BatchClient = Awaited<ReturnType<typeof openBatchClient>>;
-
-/** Requests that keep the pace, wait after a 429, and leave network faults to the batch. */
-export type Sender = Awaited<ReturnType<typeof openSender>>;
-
-export type BatchPace = Sender['pace'];
-
-interface SenderOptions {
-  /** Default: 90 % of the plan's minute. If the plan is unknown: 60 a minute with a live key, otherwise no limit. */
-  readonly rate?: BatchRate | undefined;
-  /** The milliseconds for which nothing may be sent. */
-  readonly closedFor?: (() => number) | undefined;
-}
-
-export async function openBatchClient(session: Session, caller: Caller, signals: StopSignals) {
+export async function openBatchClient(session: Session, caller: Caller, signals: StopSignals): Promise<BatchClient> {
   const { host } = session;
   const checkedTarget = await prepareTarget(session, caller);
   const plan = await planOf(session, checkedTarget);
@@ -42,18 +36,16 @@ export async function openBatchClient(session: Session, caller: Caller, signals:
   let record: Promise<BatchRecord> | undefined;
   let sender: Sender | undefined;
   return {
-    target: targetOf(session, checkedTarget, plan),
-    /** The same each time. Refuses an AI agent with a live key. */
-    async record(): Promise<BatchRecord> {
+    target: { mode: checkedTarget.target.mode, simulated: checkedTarget.simulated, plan },
+    hasTeam: teamOf(session, checkedTarget) !== undefined,
+    async record() {
       refuseAgent(session, checkedTarget);
       return (record ??= openRecord(session, checkedTarget));
     },
-    async connect(options: SenderOptions): Promise<Sender> {
+    async connect(options) {
       return (sender = await openSender(session, checkedTarget, { ...options, plan, signals, onTime }));
     },
-    /** Says that nothing really happens, if that is so. */
-    noteHarmless: (isMessage: boolean) => noteHarmless(session, checkedTarget, isMessage),
-    /** Milliseconds by which the clock of the service is ahead; undefined until an answer has its time. */
+    noteHarmless: (isMessage) => noteHarmless(session, checkedTarget, isMessage),
     skew: () => skew,
     async close() {
       await sender?.close();
@@ -67,22 +59,13 @@ export async function openBatchClient(session: Session, caller: Caller, signals:
   };
 }
 
-/** Identifies the target of a batch, without the key. */
-function targetOf(session: Session, checkedTarget: CheckedTarget, plan: Plan) {
-  const { caller, target, simulated } = checkedTarget;
-  // The sandbox that the profile `local` means may change its port.
-  const address = caller.kind === 'local' ? 'local' : target.baseUrl.replace(/\/+$/, '');
-  const hasTeam = teamOf(session, checkedTarget) !== undefined;
-  return { address, mode: target.mode, simulated, hasTeam, plan };
-}
-
 interface AllSenderOptions extends SenderOptions {
   readonly plan: Plan;
   readonly signals: StopSignals;
   onTime(time: number): void;
 }
 
-async function openSender(session: Session, checkedTarget: CheckedTarget, options: AllSenderOptions) {
+async function openSender(session: Session, checkedTarget: CheckedTarget, options: AllSenderOptions): Promise<Sender> {
   const { rate, closedFor, plan, signals, onTime } = options;
   const isCareful = isUnknownLive(checkedTarget, plan) && !rate;
   if (isCareful) session.note('careful-pace', carefulText(checkedTarget.caller));
@@ -101,18 +84,14 @@ async function openSender(session: Session, checkedTarget: CheckedTarget, option
   });
   return {
     pace: {
-      /** The lowest one; undefined if nothing is known until the service answers 429. */
       limit: limits[0],
-      /** The shortest time in milliseconds for a number of requests; undefined like `limit`. */
       minimumDuration: (requests: number) => minimumDuration(limits, requests),
-      /** The milliseconds until the next request may be sent, if rows wait for the rate limit. */
       waiting: () => pace.waiting(),
     },
     prepare: client.prepare,
     exchange: client.exchange,
     sendOnce,
     tryLookup,
-    /** Whether the service can be connected to. No request is sent. */
     reachable: () => canReach(transportOptionsFor(session, checkedTarget.target), signals.stop),
     close,
   };

@@ -1,9 +1,7 @@
 import { usage } from '../base/errors.ts';
 import { type KnownPace, minuteLength } from '../client/pace.ts';
 import type { Plan } from '../contract/plans.ts';
-
-/** The rate of a batch; `share` is a percentage of the plan's rate limit. */
-export type BatchRate = { readonly share: number } | KnownPace | 'none';
+import type { BatchRate } from './session.ts';
 
 type PlanRate = Pick<Plan, 'perMinute'>;
 

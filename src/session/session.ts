@@ -1,7 +1,9 @@
 import type { Host } from '../base/host.ts';
 import type { Client } from '../client/client.ts';
 import type { Exchange } from '../client/exchange.ts';
+import type { KnownPace } from '../client/pace.ts';
 import type { Mode } from '../contract/keys.ts';
+import type { Plan } from '../contract/plans.ts';
 import type { Database } from '../base/transaction.ts';
 import type { RunningSandbox } from '../sandbox/remote/running.ts';
 import type { CallerFlags, LocalCaller, ServiceCaller, Target } from './caller.ts';
@@ -105,4 +107,45 @@ export interface BatchRecord {
   /** A key of unknown mode counts as live. */
   readonly mode: 'live' | 'sandbox';
   close(): Promise<void>;
+}
+
+/** The record of what a batch sends, and its requests, until it is closed. */
+export interface BatchClient {
+  readonly target: Pick<Target, 'mode'> & Pick<CheckedTarget, 'simulated'> & { readonly plan: Plan };
+  readonly hasTeam: boolean;
+  /** The same each time. Refuses an AI agent with a live key. */
+  record(): Promise<BatchRecord>;
+  connect(options: SenderOptions): Promise<Sender>;
+  /** Prints that nothing really happens, if that is so. */
+  noteHarmless(isMessage: boolean): void;
+  /** Milliseconds by which the clock of the service is ahead; undefined until an answer has its time. */
+  skew(): number | undefined;
+  close(): Promise<void>;
+}
+
+export interface SenderOptions {
+  /** Default: 90 % of the plan's minute. If the plan is unknown: 60 a minute with a live key, otherwise no limit. */
+  readonly rate?: BatchRate | undefined;
+  /** The milliseconds for which nothing may be sent. */
+  readonly closedFor?: (() => number) | undefined;
+}
+
+/** The rate of a batch; `share` is a percentage of the plan's rate limit. */
+export type BatchRate = { readonly share: number } | KnownPace | 'none';
+
+/** Requests that keep the pace, wait after a 429, and leave network faults to the batch. */
+export interface Sender
+  extends Pick<Client, 'prepare' | 'exchange'>, Pick<Connection, 'sendOnce' | 'tryLookup' | 'close'> {
+  readonly pace: BatchPace;
+  /** Whether the service can be connected to. No request is sent. */
+  reachable(): Promise<boolean>;
+}
+
+export interface BatchPace {
+  /** The lowest one; undefined if nothing is known until the service answers 429. */
+  readonly limit: KnownPace | undefined;
+  /** The shortest time in milliseconds for a number of requests; undefined like `limit`. */
+  minimumDuration(requests: number): number | undefined;
+  /** The milliseconds until the next request may be sent, if rows wait for the rate limit. */
+  waiting(): number | undefined;
 }

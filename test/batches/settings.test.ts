@@ -1,7 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { mergeTold, type Told, toldOf } from '../../src/batches/settings.ts';
+import type { Told } from '../../src/batches/options.ts';
+import { mergeTold, toldOf } from '../../src/batches/settings.ts';
 import { storeText } from '../commands/profile-store.ts';
 import { noteCodes } from '../support/json-lines.ts';
 import { thrown } from '../support/thrown.ts';

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { type BatchRate, limitsOf, paceOf } from '../../src/session/rate.ts';
+import { limitsOf, paceOf } from '../../src/session/rate.ts';
+import type { BatchRate } from '../../src/session/session.ts';
 import { thrown } from '../support/thrown.ts';
 
 const a = (perWindow: number, window = 60_000) => ({ perWindow, window });

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { resolve } from 'node:path';
+import { extname, resolve } from 'node:path';
 import { addAbortSignal, Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { CliError, usage } from '../../base/errors.ts';
@@ -7,12 +7,10 @@ import { whyUnreadable } from '../../base/files.ts';
 import { redact } from '../../base/redact.ts';
 import type { Context } from '../../cli/command.ts';
 import { openStream } from '../../cli/input.ts';
-import { quoted } from '../quoted.ts';
 import { csvRows } from './csv.ts';
 import { damagedText, decoded, decodedHead, encodingOf, foreignWords, likelyEncoding } from './encoding.ts';
-import { formatOf, isZip, refuseBinary, separatorOf } from './format.ts';
 import { arrayRows, ndjsonRows } from './json.ts';
-import { type InputRow, type Names, namesIn, peek, type Request } from './row.ts';
+import { type InputRow, type Names, namesIn, peek, type Request, quoted } from './row.ts';
 import { createUndo, noRows, openTable } from './table.ts';
 
 /** A file, or stdin, that is read once. */
@@ -142,4 +140,47 @@ async function* chunksOf(open: () => Readable, { name, signal }: Request): Async
     if (reason === undefined) throw error;
     throw usage(`"${name}" cannot be read: ${reason}`, 'give the path of a file with rows, or - for stdin');
   }
+}
+
+/** Detects the format by the content, or else by the end of the name. */
+function formatOf(head: string, name: string): 'csv' | 'tsv' | 'ndjson' | 'json' {
+  if (/^\s*<(?:!doctype|!--|\?xml|(?:html|head|body|title|meta|script|table)\b)/i.test(head))
+    throw usage(`"${name}" is a web page or XML, not a table or JSON`, 'check it, and download the file again');
+  if (/^\s*\{[ \t]*\r?\n/.test(head))
+    throw usage(`"${name}" has an object that spans several lines`, 'write it on one line, or put it in an array');
+  // A header may begin with a bracket, but hardly like these.
+  if (/^\s*\[\s*(?:[{\]]|$)/.test(head)) return 'json';
+  if (/^\s*\{\s*["}]/.test(head)) return 'ndjson';
+  const ending = extname(name).toLowerCase();
+  if (ending === '.json') return 'json';
+  if (ending === '.ndjson' || ending === '.jsonl') return 'ndjson';
+  return ending === '.tsv' || ending === '.tab' ? 'tsv' : 'csv';
+}
+
+/** Whether it is a workbook, or another archive. */
+function isZip(head: Buffer): boolean {
+  return head.subarray(0, 4).toString('latin1') === 'PK\x03\x04';
+}
+
+/** Refuses what is not text. */
+function refuseBinary(head: Buffer, name: string, encoding: string): void {
+  if (head.subarray(0, 4).toString('hex') === 'd0cf11e0')
+    throw usage(
+      `"${name}" is an old or encrypted Excel workbook`,
+      'without a password, save it as .xlsx or CSV (UTF-8)',
+    );
+  if (head.includes(0) && !encoding.startsWith('utf-16'))
+    throw usage(`"${name}" is binary data, not a table or JSON`, 'if it is UTF-16 text, add --encoding utf-16le');
+}
+
+const separators = [';', '\t', '|', ','] as const;
+
+/** Returns the separator that is most frequent in the header line, outside quotes. */
+function separatorOf(head: string): string {
+  const stated = /^sep=([,;\t|])(?:\r|\n|$)/.exec(head)?.[1];
+  if (stated !== undefined) return stated;
+  const header = /^[\r\n]*((?:"[^"]*"|[^"\r\n])*)/.exec(head)?.[1]?.replaceAll(/"[^"]*"/g, '') ?? '';
+  const counts = separators.map((separator) => header.split(separator).length);
+  const most = Math.max(...counts);
+  return most === 1 ? ',' : (separators[counts.indexOf(most)] ?? ',');
 }

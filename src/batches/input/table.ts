@@ -1,8 +1,7 @@
 import { unescapeCsv, unescapeTsv } from '../../base/cell-escapes.ts';
 import { type CliError, usage } from '../../base/errors.ts';
-import { quoted } from '../quoted.ts';
 import type { Cells } from './csv.ts';
-import { type InputRow, peek, type Request } from './row.ts';
+import { type InputRow, peek, type Request, quoted } from './row.ts';
 
 /** Reads the header of a table; the rows follow on demand. `undo` decodes a cell. */
 export async function openTable(

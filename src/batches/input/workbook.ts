@@ -1,10 +1,9 @@
 import { posix } from 'node:path';
 import { format, getFormatFromId, isDateFormat, isValidFormat } from 'numfmt';
 import { usage } from '../../base/errors.ts';
-import { quoted } from '../quoted.ts';
 import type { Cells } from './csv.ts';
 import { type Handlers, local, openParts, type Parts, readingPart, readPart, saveAs } from './office-parts.ts';
-import type { Request } from './row.ts';
+import { type Request, quoted } from './row.ts';
 
 interface Sheet {
   readonly title: string;

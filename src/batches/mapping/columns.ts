@@ -1,8 +1,9 @@
+import { type Condition, isMet } from '../../base/condition.ts';
 import { type CliError, usage } from '../../base/errors.ts';
 import { shellQuote } from '../../base/shell-quote.ts';
 import { suggest } from '../../base/suggest.ts';
-import type { Fields } from '../input/row.ts';
-import { quoted } from '../quoted.ts';
+import { cellsOf } from '../../store/columns.ts';
+import { type Fields, type Names, quoted } from '../input/row.ts';
 
 /** The column with a name, in any case unless two columns differ only in case. */
 export function columnNamed(name: string, columns: readonly string[]): string | undefined {
@@ -67,4 +68,36 @@ export function unclearPhoneColumn(columns: readonly string[]): CliError {
   if (likely.length > 1) return usage(`the phones may be in ${likely.map(quoted).join(' or ')}`, `choose: ${choices}`);
   const hint = choices || `--map COLUMN=phone; ${nameList(columns, 'column')}`;
   return usage('no column is named phone', `name it: ${hint}`);
+}
+
+/** Whether `--where` excludes a row: one that does not meet all conditions. Throws if there is no such column. */
+export function whereFilter(conditions: readonly Condition[], names: Names): (fields: Fields) => boolean {
+  const placed = conditions.map((wanted) => {
+    const name = wanted.path.join('.');
+    return placeOf(wanted, names) ?? { ...wanted, path: [requireColumn('--where', name, names.columns)] };
+  });
+  return (fields) => !placed.every((wanted) => isMet(wanted, fields));
+}
+
+/** Whether `--where` excludes a stored row; undefined without conditions. */
+export function unwantedCells(
+  conditions: readonly Condition[],
+): ((cells: string, wasUnwanted: boolean) => boolean) | undefined {
+  if (conditions.length === 0) return undefined;
+  return (cells, wasUnwanted) => {
+    const fields = cellsOf(cells);
+    const names = { columns: Object.keys(fields), isTable: false };
+    // A file that was loaded before may have had other columns.
+    const hasAll = conditions.every((wanted) => placeOf(wanted, names));
+    return hasAll ? whereFilter(conditions, names)(fields) : wasUnwanted;
+  };
+}
+
+/** The column with the whole name, in any case, or a place in a field of a record. */
+function placeOf({ path, value }: Condition, { columns, isTable }: Names): Condition | undefined {
+  const whole = columnNamed(path.join('.'), columns);
+  if (whole !== undefined) return { path: [whole], value };
+  const [first = '', ...rest] = path;
+  const field = isTable ? undefined : columnNamed(first, columns);
+  return field === undefined ? undefined : { path: [field, ...rest], value };
 }

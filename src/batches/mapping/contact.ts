@@ -1,8 +1,7 @@
 import { usage } from '../../base/errors.ts';
 import { jsonText } from '../../base/json.ts';
 import { isRecord } from '../../contract/readers.ts';
-import type { Fields, Names } from '../input/row.ts';
-import { quoted } from '../quoted.ts';
+import { type Fields, type Names, quoted } from '../input/row.ts';
 import { columnNamed, isPhoneName, nearestName, requireColumn, unclearPhoneColumn } from './columns.ts';
 import { countryColumn, type FieldMap, type TypedField } from './flags.ts';
 import {

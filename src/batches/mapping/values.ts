@@ -2,8 +2,7 @@ import { parseJson } from '../../base/json.ts';
 import { countryCode } from '../../contract/country.ts';
 import { asciiDigits, isNational, type NotPhone, openPhones } from '../../contract/phone.ts';
 import type { NewRow } from '../../store/draft.ts';
-import type { Fields } from '../input/row.ts';
-import { quoted } from '../quoted.ts';
+import { type Fields, quoted } from '../input/row.ts';
 import { valueNamed } from './columns.ts';
 import { countryColumn } from './flags.ts';
 

@@ -1,7 +1,8 @@
-import type { SenderFacts } from '../../batches/sending.ts';
+import { outcomeOf, reasonOf } from '../../batches/outcomes.ts';
+import { messageText } from '../../batches/template.ts';
 import type { Context } from '../../cli/command.ts';
 import { rememberBatches } from '../../cli/seen.ts';
-import { templatesSeen } from '../../cli/seen-templates.ts';
+import { type SeenTemplate, templatesSeen } from '../../cli/seen-templates.ts';
 import { realAccount } from '../../session/account.ts';
 import { optionalCaller } from '../../session/caller.ts';
 import { configFolder } from '../../session/folders.ts';
@@ -9,6 +10,7 @@ import { local } from '../../session/profiles/fields.ts';
 import { type Profile, profileOf, readStore } from '../../session/profiles/store.ts';
 import { closeAll, type OpenRecord, openRecords } from '../../session/record.ts';
 import type { Batch, Owner } from '../../store/batch.ts';
+import type { Sending } from '../../store/history.ts';
 import { listBatches } from '../../store/views.ts';
 
 /** A batch, and the record that has it. */
@@ -94,5 +96,50 @@ export function senders(context: Context): (owner: Owner, isLocal?: boolean) => 
     const sender = senders.get(key) ?? { profile: name, templates: templatesSeen(context.host, place) };
     senders.set(key, sender);
     return sender;
+  };
+}
+
+/** A message to a person, or from one, as a history lists it. */
+export interface HistoryRow {
+  readonly at: string;
+  readonly direction: 'in' | 'out';
+  readonly phone: string;
+  readonly template: string | null;
+  /** Null once it is erased. */
+  readonly text: string | null;
+  readonly outcome: string | null;
+  /** When it was read, for example. */
+  readonly outcome_at: string | null;
+  readonly batch: string | null;
+  readonly reason: string | null;
+  readonly profile: string | null;
+  readonly mode: string | null;
+  readonly id: string | null;
+}
+
+/** The account of a message. */
+interface SenderFacts {
+  readonly profile: string | undefined;
+  readonly templates: readonly SeenTemplate[];
+}
+
+export function sendingRow(sending: Sending, { profile, templates }: SenderFacts): HistoryRow {
+  const { at, who, scope, body, batch, by, state, messageId } = sending;
+  const isElsewhere = state === 'sent' && by !== undefined;
+  const before = `got it before, by ${by === '' ? 'a single message' : `batch ${by}`}`;
+  const seen = templates.find(({ name }) => name === scope.template);
+  return {
+    at: new Date(at).toISOString(),
+    direction: 'out',
+    phone: who,
+    template: scope.template,
+    text: body === undefined ? null : messageText(body, seen),
+    outcome: isElsewhere ? 'not-sent' : outcomeOf[state],
+    outcome_at: null,
+    batch: batch ?? null,
+    reason: isElsewhere ? before : (reasonOf(sending) ?? (scope.kind === 'test' ? 'a test' : null)),
+    profile: profile ?? scope.account,
+    mode: scope.mode,
+    id: messageId ?? null,
   };
 }

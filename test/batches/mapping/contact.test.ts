@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Fields } from '../../../src/batches/input/row.ts';
-import type { Told } from '../../../src/batches/settings.ts';
+import type { Told } from '../../../src/batches/options.ts';
 import { nested } from '../../../src/commands/body.ts';
 import { contact, contactOfRecord, fieldsOf, phone } from './rig.ts';
 

@@ -2,8 +2,7 @@ import type { Fields } from '../../../src/batches/input/row.ts';
 import { contactMapper } from '../../../src/batches/mapping/contact.ts';
 import { messageMapper } from '../../../src/batches/mapping/message.ts';
 import type { Mapped } from '../../../src/batches/mapping/values.ts';
-import { contactOptionsOf, messageOptionsOf } from '../../../src/batches/options.ts';
-import type { Told } from '../../../src/batches/settings.ts';
+import { contactOptionsOf, messageOptionsOf, type Told } from '../../../src/batches/options.ts';
 
 export const phone = '+12025550101';
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Fields } from '../../../src/batches/input/row.ts';
-import { whereFilter } from '../../../src/batches/mapping/where.ts';
+import { whereFilter } from '../../../src/batches/mapping/columns.ts';
 import { whereOf } from '../../../src/batches/options.ts';
 import { thrown } from '../../support/thrown.ts';
 
