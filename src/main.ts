@@ -26,9 +26,10 @@ export async function main(host: Host): Promise<number> {
   const isHelp = alone === '--help' || alone === '-h';
   // Built for a pipe.
   if (__ROOT_HELP__ && isHelp && !host.stdout.isTTY) return print(host, __ROOT_HELP__);
-  if (host.argv[0] === '__complete') return print(host, (await import('./commands/complete.ts')).complete(host));
-  const [{ run }, { tree }] = await Promise.all([import('./cli/run.ts'), import('./commands/index.ts')]);
-  return run(host, tree);
+  const { tree } = await import('./commands/index.ts');
+  if (host.argv[0] === '__complete')
+    return print(host, (await import('./commands/completion.ts')).complete(host, tree));
+  return (await import('./cli/run.ts')).run(host, tree);
 }
 
 async function print(host: Host, text: string | Promise<string>): Promise<number> {

@@ -5,7 +5,7 @@ import { flag, knowing, option, repeated, required } from '../cli/params.ts';
 import { CliError, unsafe, usage } from '../base/errors.ts';
 import { redact } from '../base/redact.ts';
 import { jsonText, parseJson } from '../base/json.ts';
-import { againFlag } from './send-template.ts';
+import { againFlag, refuseExcluded } from './send-template.ts';
 import { bodyField, type Field, jsonIn, nested } from './body.ts';
 
 export const api = command({
@@ -82,7 +82,7 @@ async function refuseMessage(
   const { messageIn } = await import('../session/request-facts.ts');
   const { href: url } = new URL(path, 'http://x');
   const outgoing = await messageIn({ method, url, body });
-  if (outgoing) await (await import('./excluded.ts')).refuseExcluded(context, outgoing.to);
+  if (outgoing) await refuseExcluded(context, outgoing.to);
 }
 
 function mayChange(method: string | undefined): boolean {

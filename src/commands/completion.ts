@@ -1,7 +1,14 @@
 import { dirname, join } from 'node:path';
 import { ownText } from '../base/files.ts';
-import { command } from '../cli/command.ts';
-import { chosen, knowing, required } from '../cli/params.ts';
+import type { Host } from '../base/host.ts';
+import { command, type Group } from '../cli/command.ts';
+import { childrenOf, nodeAt, offerFor, type Offer, type Offered, type Typed } from '../cli/complete.ts';
+import { globals } from '../cli/globals.ts';
+import { topicNames } from '../cli/help.ts';
+import { chosen, type KnownSource, knowing, required } from '../cli/params.ts';
+import { batchesSeen } from '../cli/seen.ts';
+import { configFolder } from '../session/folders.ts';
+import { readStore } from '../session/profiles/store.ts';
 
 const shells = ['bash', 'zsh', 'fish', 'powershell'] as const;
 const scripts = { bash: 'bizmsg.bash', zsh: '_bizmsg', fish: 'bizmsg.fish', powershell: 'bizmsg.ps1' } as const;
@@ -27,3 +34,87 @@ export const completion = command({
     Buffer.from(ownText(join(dirname(host.self[1] ?? ''), '../completions', scripts[named]))),
   view: (text) => text.toString(),
 });
+
+/**
+ * Answers the scripts in completions/. It calls no service and writes no file. The words come through stdin, because
+ * they may hold a key, and every user can read arguments.
+ */
+export async function complete(host: Host, tree: Group): Promise<string> {
+  const typed = host.readStdin().split('\0').slice(0, -1);
+  const offer = (words: readonly string[]) => offerFor(tree, afterProgram(words), namesOf(host, tree));
+  return reply(host.argv[1] === 'bash' ? await offerInBash(typed, offer) : await offer(typed));
+}
+
+/** The kind, the part before each text, then the texts: all that the scripts need. */
+function reply({ kind, before, words }: Offer): string {
+  return [kind, before, ...words.map(({ text, about = '' }) => `${text}\t${about}`), ''].join('\n');
+}
+
+/** fish passes `FOO=1 bizmsg` as two words. */
+function afterProgram(words: readonly string[]): readonly string[] {
+  const at = words.slice(0, -1).findIndex((word) => /^(?:.*[/\\])?bizmsg(?:\.cmd|\.exe)?$/s.test(word));
+  return words.slice(Math.max(at, 0) + 1);
+}
+
+/** bash passes its line, and the end of it that it replaces: it splits words at `=` and `:`, and keeps quotes. */
+async function offerInBash(
+  [line = '', replaced = '']: readonly string[],
+  offer: (words: readonly string[]) => Promise<Offer>,
+): Promise<Offer> {
+  const raw = line.match(/(?:\\.|"(?:\\.|[^"\\])*"?|'[^']*'?|[^\s"'\\])+|\\$|\s+$/gs) ?? [];
+  const words = raw.map((word) => word.replace(/^\s+$/, '').replace(/\\(.)|["'\\]/gs, '$1'));
+  if (/^\d*&?[<>]+$/.test(raw.at(-2) ?? '') || /^\d*&?[<>]/.test(raw.at(-1) ?? ''))
+    return { kind: 'files', before: '', words: [] };
+  const { before, ...offered } = await offer(words);
+  const current = words.at(-1) ?? '';
+  const kept = current.slice(0, current.length - replaced.replaceAll('\\', '').length);
+  const fitting = offered.words.map(({ text }) => before + text).filter((text) => text.startsWith(current));
+  const isQuoted = /^["']/.test(raw.at(-1) ?? '');
+  const isSafe = (text: string) => !isQuoted || /^[\w ./:=+@%,\-\u00a1-\u{10ffff}]*$/u.test(text);
+  return { ...offered, before: '', words: fitting.filter(isSafe).map((text) => ({ text: text.slice(kept.length) })) };
+}
+
+const modes = ['sandbox', 'live'] as const;
+
+/** The names stored on this machine. Unreadable files have none, because completion must not print errors. */
+function namesOf({ env, home }: Host, tree: Group) {
+  const store = () => readStore(configFolder({ env, home }));
+  const profiles = () => attempt(() => Object.keys(store().profiles).sort()) ?? [];
+  return async (source: KnownSource, { words, options }: Typed): Promise<readonly Offered[]> => {
+    switch (source) {
+      case 'profiles':
+        return profiles().map((text) => ({ text }));
+      case 'callers':
+        return [...profiles().map((text) => ({ text })), { text: 'local', about: 'the sandbox on this machine' }];
+      case 'templates': {
+        const [{ templatesSeen }, { currentCaller }] = await Promise.all([
+          import('../cli/seen-templates.ts'),
+          import('../session/caller.ts'),
+        ]);
+        const mode = modes.find((one) => one === options.get(globals.mode));
+        const given = { profile: options.get(globals.profile), baseUrl: options.get(globals.baseUrl), mode };
+        const caller = attempt(() => currentCaller({ host: { env, home }, given: { ...given, noInput: true } }));
+        // --profile may follow later in the line.
+        return [...new Set(templatesSeen({ env, home }, caller).map(({ name }) => name))].map((text) => ({ text }));
+      }
+      case 'batches':
+        return batchesSeen({ env, home }).map((text) => ({ text }));
+      case 'help': {
+        const node = await nodeAt(tree, words);
+        const topics = words.length === 0 ? topicNames.map((text) => ({ text })) : [];
+        return node?.kind === 'group' ? [...childrenOf(node), ...topics] : [];
+      }
+      case 'files':
+      default:
+        return [];
+    }
+  };
+}
+
+function attempt<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
+}

@@ -2,7 +2,7 @@ import { command, type Context, type Ui } from '../cli/command.ts';
 import { printOptions } from '../cli/globals.ts';
 import { counted } from '../cli/output/figures.ts';
 import { flag } from '../cli/params.ts';
-import type { Check } from '../doctor/check.ts';
+import type { Check } from '../doctor/diagnose.ts';
 
 export const doctor = command({
   name: 'doctor',

@@ -11,7 +11,7 @@ export const tree = group('bizmsg', 'The command line of the Business Messaging 
     lazyCommand(
       'send-batch',
       'Send a message to every person of a file',
-      async () => (await import('./send-batch.ts')).sendBatch,
+      async () => (await import('./send-file.ts')).sendBatch,
     ),
     lazyGroup(
       'batches',
@@ -36,7 +36,7 @@ export const tree = group('bizmsg', 'The command line of the Business Messaging 
       'contacts',
       'List, create, import and export contacts',
       'list, create, import, export',
-      async () => (await import('./contacts/contacts.ts')).contactsCommands,
+      async () => (await import('./contacts.ts')).contactsCommands,
     ),
     lazyGroup(
       'templates',
@@ -67,7 +67,7 @@ export const tree = group('bizmsg', 'The command line of the Business Messaging 
     lazyCommand(
       'logout',
       'Remove a profile with its keys, or one of its keys',
-      async () => (await import('./logout.ts')).logout,
+      async () => (await import('./keys.ts')).logout,
     ),
     lazyCommand(
       'whoami',
@@ -86,12 +86,9 @@ export const tree = group('bizmsg', 'The command line of the Business Messaging 
       'join, status, leave',
       async () => (await import('./team.ts')).teamCommands,
     ),
-    lazyGroup(
-      'keys',
-      'Choose real messages (live) or simulated ones (sandbox)',
-      'switch-mode',
-      async () => (await import('./keys.ts')).keysCommands,
-    ),
+    lazyGroup('keys', 'Choose real messages (live) or simulated ones (sandbox)', 'switch-mode', async () => [
+      (await import('./keys.ts')).switchMode,
+    ]),
   ]),
   ...under('Tools', [
     lazyCommand('api', 'Make a raw API request', async () => (await import('./api.ts')).api),

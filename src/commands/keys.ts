@@ -1,11 +1,14 @@
+import { usage } from '../base/errors.ts';
 import { maskKey } from '../base/redact.ts';
 import { command } from '../cli/command.ts';
 import { printOptions } from '../cli/globals.ts';
-import { chosen, required } from '../cli/params.ts';
+import { argument, chosen, flag, knowing, required } from '../cli/params.ts';
+import type { Mode } from '../contract/keys.ts';
 import { chosenProfile } from '../session/caller.ts';
 import { configFolder } from '../session/folders.ts';
-import { changeStore, withMode } from '../session/profiles/changes.ts';
-import { readStore, requireProfile } from '../session/profiles/store.ts';
+import { changeStore, withMode, withoutKey, withoutProfile } from '../session/profiles/changes.ts';
+import { readStore, requireKey, requireProfile } from '../session/profiles/store.ts';
+import { shownKeys } from './profiles.ts';
 
 export const switchMode = command({
   name: 'switch-mode',
@@ -34,4 +37,38 @@ export const switchMode = command({
     `${ui.color.green('Switched')} ${profile} to ${now}: ${key ?? 'it has no key of this mode, so nothing is active'}`,
 });
 
-export const keysCommands = [switchMode];
+export const logout = command({
+  name: 'logout',
+  summary: 'Remove a profile with its keys, or one of its keys',
+  details: 'Asks for confirmation. This does not revoke the keys; revoke them in the dashboard.',
+  params: {
+    name: knowing('profiles', argument('[name]', 'the profile (default: the one in use)')),
+    live: flag('--live', 'remove only the live key'),
+    sandbox: flag('--sandbox', 'remove only the sandbox key'),
+  },
+  examples: ['logout acme --live --yes', 'logout acme --yes'],
+  accepts: ['profile', ...printOptions],
+  changes: true,
+  run: async (context, input) => {
+    const only = modeIn(input);
+    if (input.name !== undefined && context.given.profile !== undefined)
+      throw usage('the profile is given twice', 'leave out --profile');
+    const folder = configFolder(context.host);
+    const profile = chosenProfile(context, input.name);
+    const stored = requireProfile(readStore(folder), profile);
+    const shown = only ? maskKey(requireKey(profile, stored, only)) : shownKeys(stored);
+    const whole = `the profile ${profile}${shown && ` and its keys ${shown}`}`;
+    await context.confirm(`Remove ${only ? `the ${only} key ${shown} of ${profile}` : whole}?`);
+    await changeStore(folder, (store) => (only ? withoutKey(store, profile, only) : withoutProfile(store, profile)));
+    if (shown) context.note('still-valid', 'the service still accepts what was removed; revoke it in the dashboard');
+    return { profile, removed: only ?? 'profile' };
+  },
+  view: ({ profile, removed }, ui) =>
+    `${ui.color.green('Removed')} ${removed === 'profile' ? profile : `the ${removed} key of ${profile}`}`,
+});
+
+function modeIn({ live, sandbox }: { readonly live: boolean; readonly sandbox: boolean }): Mode | undefined {
+  if (live && sandbox) throw usage('--live and --sandbox are given', 'without both, the profile and its keys go');
+  if (live) return 'live';
+  return sandbox ? 'sandbox' : undefined;
+}

@@ -1,4 +1,3 @@
-import { refuseExcluded } from './excluded.ts';
 import { command, type Context } from '../cli/command.ts';
 import { callOptions } from '../cli/globals.ts';
 import {
@@ -12,10 +11,11 @@ import {
   orEmpty,
   repeated,
 } from '../cli/params.ts';
-import { CliError, usage } from '../base/errors.ts';
+import { CliError, unsafe, usage } from '../base/errors.ts';
 import { profileOption, shellQuote } from '../base/shell-quote.ts';
 import type { BodyOf } from '../contract/endpoints.ts';
 import { readPhone } from '../contract/phone.ts';
+import { currentCaller } from '../session/caller.ts';
 
 export const againFlag = flag('--again', 'send it even if the person has just got it, or may have got it before');
 
@@ -92,6 +92,27 @@ async function recipient(context: Context, phone: string, template = ''): Promis
     throw usage(`"${phone}" is not a phone number`, `the phone comes first, then the template: ${right}`);
   }
   return (await import('../cli/phones.ts')).typedPhone(context, phone);
+}
+
+/** Refuses a single message to a phone that the profile never messages; with such a list, also one to an unknown phone. */
+export async function refuseExcluded(context: Context, to: string | undefined): Promise<void> {
+  const caller = currentCaller(context);
+  if (caller.kind === 'local' || caller.excludeFrom === undefined) return;
+  const { excludeFrom: file, country, encoding, profile } = caller;
+  if (to === undefined)
+    throw unsafe(
+      'recipient-unknown',
+      `this request may send a message, and it is not known to whom, so ${file} cannot be applied`,
+      'nothing was sent; send-template sends a message, and api one with "to", "template" and "params" to its path',
+    );
+  const { readExcluded } = await import('../batches/exclude.ts');
+  const phones = await readExcluded(context, [file], { country, encoding, column: undefined });
+  if (!phones.includes(to)) return;
+  throw unsafe(
+    'excluded',
+    `${to} is in ${file}, whose phones the profile never messages`,
+    `nothing was sent; remove it there, or bizmsg profiles set ${profile} --exclude-from none`,
+  );
 }
 
 /** A single message has no columns, whose names begin with a colon in a batch. */

@@ -1,11 +1,30 @@
+import { accessSync, constants } from 'node:fs';
+import { dirname } from 'node:path';
 import { closing } from '../base/closing.ts';
 import { CliError, exitCodes } from '../base/errors.ts';
+import { statsOf } from '../base/files.ts';
+import type { Host } from '../base/host.ts';
 import { maskKey } from '../base/redact.ts';
-import { openConnection, prepareTarget } from '../session/connect.ts';
+import { failureOf, noSqlite } from '../base/sqlite-errors.ts';
 import { type Caller, currentCaller } from '../session/caller.ts';
+import { refuseEarlyClock, refuseWrongClock } from '../session/clock.ts';
+import { openConnection, prepareTarget } from '../session/connect.ts';
 import type { CheckedTarget, Session } from '../session/session.ts';
-import { type Check, failed, pass, warn } from './check.ts';
-import { clockCheck, nodeCheck, stateCheck } from './machine.ts';
+import { checkRecord } from './record.ts';
+
+type Name = 'node' | 'state' | 'profile' | 'service' | 'clock';
+
+/** The result of one check. */
+export interface Check {
+  readonly name: Name;
+  /** `skip`: it could not be checked. */
+  readonly status: 'pass' | 'warn' | 'fail' | 'skip';
+  readonly message: string;
+  /** A command to run or a step to take. */
+  readonly remedy: string | null;
+  /** The exit code of a failure. */
+  readonly exit?: number;
+}
 
 interface Diagnosis {
   readonly checks: readonly Check[];
@@ -115,4 +134,64 @@ function notAsked(caller: Caller | undefined): Check {
     message: isStopped ? 'the sandbox is not running' : 'not asked: there is no key that may be sent',
     remedy: isStopped ? 'bizmsg sandbox start --background' : null,
   };
+}
+
+function nodeCheck({ node, sqlite }: Pick<Host, 'node' | 'sqlite'>): Check {
+  return sqlite() ? pass('node', `${node}, with SQLite`) : failed('node', noSqlite());
+}
+
+/** Whether the state folder is private and writable, and the record in it intact. */
+async function stateCheck(session: Session, caller: Caller | undefined): Promise<Check> {
+  try {
+    const folder = session.stateFolder();
+    try {
+      checkWritable(folder);
+      await checkRecord(session, caller);
+      return pass('state', folder);
+    } catch (error) {
+      throw failureOf(folder, error);
+    }
+  } catch (error) {
+    return failed('state', error);
+  }
+}
+
+/** Throws if a folder cannot be written, or created. */
+function checkWritable(folder: string): void {
+  let existing = folder;
+  while (!statsOf(existing) && dirname(existing) !== existing) existing = dirname(existing);
+  // The dot makes it an error if this is a file.
+  accessSync(`${existing}/.`, constants.R_OK | constants.W_OK | constants.X_OK);
+}
+
+/** Milliseconds. Receivers usually accept signatures up to five minutes old. */
+const tolerance = 30_000;
+
+/** `skew`: the milliseconds by which the clock of the service is ahead, if its answer has a date. */
+function clockCheck({ now }: Pick<Host, 'now'>, skew: number | undefined): Check {
+  try {
+    refuseEarlyClock(now());
+    refuseWrongClock(skew);
+  } catch (error) {
+    return failed('clock', error);
+  }
+  if (skew === undefined) return pass('clock', 'no answer of the service to compare it with');
+  if (Math.abs(skew) <= tolerance) return pass('clock', 'agrees with that of the service');
+  const how = `${Math.round(Math.abs(skew) / 1_000)} s ${skew > 0 ? 'behind' : 'ahead of'} that of the service`;
+  return warn('clock', how, 'synchronize the clock: webhook signatures depend on it');
+}
+
+function pass(name: Name, message: string): Check {
+  return { name, status: 'pass', message, remedy: null };
+}
+
+function warn(name: Name, message: string, remedy: string): Check {
+  return { name, status: 'warn', message, remedy };
+}
+
+/** A failure with the message, hint and exit code of an expected error; throws any other one. */
+function failed(name: Name, error: unknown): Check {
+  if (!(error instanceof CliError) || error.exit === 'interrupted') throw error;
+  const { message, hint = null, exit } = error;
+  return { name, status: 'fail', message, remedy: hint, exit: exitCodes[exit] };
 }

@@ -112,16 +112,24 @@ describe('the check of the service, if that responds with', () => {
   });
 
   it.each([
-    [3_600, 0, 'warn'],
-    [100_000, 3, 'fail'],
-  ])('a date %i s ago, checks the clock', async (seconds, exit, status) => {
+    [-3_600, 0, 'warn', 'ahead of that of the service'],
+    [-90_000, 3, 'fail', 'the clock of this machine is 25 hours ahead of that of the service'],
+    [90_000, 3, 'fail', 'the clock of this machine is 25 hours behind that of the service'],
+  ])('a date %i s from now, checks the clock', async (seconds, exit, status, message) => {
     const { home, env } = await openHostile((_, __, response) => {
-      response.writeHead(200, { Date: new Date(Date.now() - seconds * 1_000).toUTCString() }).end('[]');
+      response.writeHead(200, { Date: new Date(Date.now() + seconds * 1_000).toUTCString() }).end('[]');
     });
     const { code, checks } = await examined({ home, env });
-    expect(code).toBe(exit);
-    expect(checks['clock']).toMatchObject({ status, message: expect.stringContaining('ahead of that of the service') });
+    expect([code, checks['clock']]).toMatchObject([exit, { status, message: expect.stringContaining(message) }]);
   });
+});
+
+it.each([
+  ['clock', 'is before the day of the build', { now: () => 0 }, 'set the clock'],
+  ['node', 'has no SQLite', { node: '20.19.0', sqlite: () => undefined }, '--omit=optional'],
+])('fails if the %s %s', async (name, _, machine, remedy) => {
+  const { code, checks } = await examined({ home: newHome(), ...machine }, '--profile', 'local');
+  expect([code, checks[name]]).toMatchObject([3, { status: 'fail', remedy: expect.stringContaining(remedy) }]);
 });
 
 it('names --ca-file for an unknown certificate, and trusts that in it', async () => {

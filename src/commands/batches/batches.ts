@@ -137,7 +137,7 @@ export const batchesCommands = [
   lazyCommand(
     'resume',
     'Send what waits in a batch, without its file',
-    async () => (await import('./resume.ts')).resumeBatch,
+    async () => (await import('../send-file.ts')).resumeBatch,
   ),
   lazyCommand('mark', 'Record whether unsure rows were sent', async () => (await import('./mark.ts')).markRows),
   cancelBatch,

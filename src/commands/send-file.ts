@@ -1,11 +1,14 @@
 import { existsSync } from 'node:fs';
 import { usage } from '../base/errors.ts';
 import { shellQuote } from '../base/shell-quote.ts';
-import { batchParams } from '../batches/options.ts';
+import { batchParams, importParams, resumeParams } from '../batches/options.ts';
 import { batchView } from '../batches/view.ts';
 import { command, type Context } from '../cli/command.ts';
 import { callOptions } from '../cli/globals.ts';
 import { argument, knowing } from '../cli/params.ts';
+import { optionalName } from './batches/named.ts';
+
+const fileParam = argument('[file]', 'CSV, Excel (.xlsx), TSV, NDJSON or JSON; - is stdin');
 
 export const sendBatch = command({
   name: 'send-batch',
@@ -14,7 +17,7 @@ export const sendBatch = command({
     --no-exclude-from, --no-where and --no-hours drop what it keeps.`,
   params: {
     template: knowing('templates', argument('[template]', 'the name of an approved template')),
-    file: argument('[file]', 'CSV, Excel (.xlsx), TSV, NDJSON or JSON; - is stdin'),
+    file: fileParam,
     ...batchParams,
   },
   examples: [
@@ -26,6 +29,50 @@ export const sendBatch = command({
     const { sendFile } = await import('../batches/send-file.ts');
     const completed = await complete(context, first, second, options.fromBatch);
     return sendFile(context, { command: 'send-batch', ...options, ...completed }, emit);
+  },
+  ...batchView,
+});
+
+export const importContacts = command({
+  name: 'import',
+  summary: 'Create a contact for every row of a file',
+  details: `Each column becomes the field of the same name, unless --map renames it. Empty cells are left out. In a
+    field name, a dot makes an object: attributes.city. Repeat the command as often as you like: each contact is
+    created once.`,
+  params: {
+    file: fileParam,
+    ...importParams,
+  },
+  examples: [
+    'contacts import people.csv --profile local',
+    'contacts import people.csv --profile local --dry-run',
+    'contacts import crm.csv --map Mobile=phone --country US --type tags=list:semicolon --profile local',
+  ],
+  accepts: callOptions,
+  run: async (context, { file: typed, ...options }, emit) => {
+    const isAsked = typed === undefined;
+    if (isAsked && !context.interactive)
+      throw usage('the file is missing', 'bizmsg contacts import <file>; it asks only on a terminal');
+    const [{ sendFile }, { askForFile }] = await Promise.all([
+      import('../batches/send-file.ts'),
+      import('../batches/ask.ts'),
+    ]);
+    const file = typed ?? (await askForFile(context));
+    return sendFile(context, { command: 'contacts import', template: '', file, isAsked, ...options }, emit);
+  },
+  ...batchView,
+});
+
+export const resumeBatch = command({
+  name: 'resume',
+  summary: 'Send what waits in a batch, without its file',
+  details: 'The people and their texts cannot change. Without a name, the only batch that waits goes on.',
+  params: { name: optionalName, ...resumeParams },
+  examples: ['batches resume autumn --at-most 177', 'batches resume autumn --resend unsure --at-most 2'],
+  accepts: callOptions.filter((name) => name !== 'dryRun'),
+  run: async (context, options, emit) => {
+    const { resume } = await import('../batches/resume.ts');
+    return resume(context, options, emit);
   },
   ...batchView,
 });
