@@ -13,7 +13,10 @@ const target = join(root, 'dist/cli');
  * out what the chunks before it have.
  */
 const groups = [
-  { name: 'core', test: /\/src\/(?:base\/json|cli\/output\/(?:figures|rows)|commands\/completion|session\/caller)\.ts$/ },
+  {
+    name: 'core',
+    test: /\/src\/(?:base\/json|cli\/output\/(?:figures|rows)|commands\/completion|session\/caller)\.ts$/,
+  },
   { name: 'run', test: /\/src\/(?:cli\/run|session\/(?:record-file|team))\.ts$/ },
   {
     name: 'call',
