@@ -95,7 +95,7 @@ async function isOurs(): Promise<boolean> {
   const response = await fetch(`proof?nonce=${nonce}`);
   const { proof } = await response.json();
   const key = await crypto.subtle.importKey('raw', bytes(token()), { name: 'HMAC', hash: 'SHA-256' }, false, ['sign']);
-  const text = `bizmsg sandbox proof\nhttp://127.0.0.1:${location.port || '80'}\n${nonce}`;
+  const text = `bizmsg sandbox proof\nhttp://127.0.0.1:${location.port}\n${nonce}`;
   const isRight = proof === hex(new Uint8Array(await crypto.subtle.sign('HMAC', key, bytes(text))));
   if (!isRight) link.value = 'refused';
   return isRight;

@@ -1,5 +1,6 @@
 import { outcomeOf } from '../contract/events.ts';
-import { groupBy, isFailed, type Message, reasonIn, type Records, type Request, type SandboxEvent } from './state.ts';
+import { groupBy, isFailed, type Message, type Records, type Request, type SandboxEvent } from './state.ts';
+import { reasonIn } from '../sandbox/control/story.ts';
 import { countText } from './words.ts';
 
 /** A message, reply, broadcast, event or request with what followed from it. */

@@ -2,6 +2,7 @@ import { signal } from '@preact/signals';
 import { outcomeOf, replaces } from '../contract/events.ts';
 import type { FeedRecord, LogName, Topic } from '../sandbox/control/feed.ts';
 import type { OutputOf } from '../sandbox/control/operations.ts';
+import { reasonIn } from '../sandbox/control/story.ts';
 
 export type SandboxEvent = Extract<FeedRecord, { readonly kind: 'events' }>['rows'][number];
 export type Request = Extract<FeedRecord, { readonly kind: 'requests' }>['rows'][number];
@@ -90,18 +91,12 @@ function withReceipts(messages: readonly Message[], events: readonly SandboxEven
 function withReceipt(message: Message, { type, data }: SandboxEvent): Message {
   const status = outcomeOf(type);
   if (!status || replaces(message.status, status)) return message;
-  return { ...message, status, reason: reasonIn(data) ?? message.reason };
+  return { ...message, status, reason: reasonIn(data) || message.reason };
 }
 
 /** Whether a request was answered with an error, or not at all. */
 export function isFailed({ status }: Pick<Request, 'status'>): boolean {
   return status === 0 || status >= 400;
-}
-
-export function reasonIn({ reason }: SandboxEvent['data']): string | undefined {
-  if (typeof reason !== 'object' || reason === null) return undefined;
-  const parts: readonly unknown[] = Object.values(reason);
-  return parts.filter((part) => typeof part === 'string').join(': ');
 }
 
 export function groupBy<T, K>(all: readonly T[], keyOf: (item: T) => K): Map<K, T[]> {

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { exactJson, jsonText } from '../base/json.ts';
+import { jsonText, parseJson } from '../base/json.ts';
 import { badBody } from './refusal.ts';
 
 /** The parts of a request that an answer depends on. */
@@ -37,14 +37,11 @@ export type DisconnectSignal = () => AbortSignal;
 /** Maximum size of a request body in bytes. */
 export const largestBody = 1_048_576;
 
-const noQuery = new URLSearchParams();
-
 /** Parses a request target; also accepts the absolute form that proxies send. */
 export function targetOf(target: string) {
   const local = target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?]*/i, '');
-  const at = local.indexOf('?');
-  if (at === -1) return { path: local, query: noQuery };
-  return { path: local.slice(0, at), query: new URLSearchParams(local.slice(at + 1)) };
+  const [path = '', query = ''] = local.split(/\?(.*)/s);
+  return { path, query: new URLSearchParams(query) };
 }
 
 export function isTooLarge(body: Exchange['body'], largest = largestBody): boolean {
@@ -57,17 +54,14 @@ export function jsonBody(exchange: Exchange): unknown {
     throw badBody('the header Content-Type must be application/json');
   }
   try {
-    return exactJson(textOf(exchange.body));
+    const { body } = exchange;
+    return parseJson(typeof body === 'string' ? body : utf8.decode(body));
   } catch {
     throw badBody('the body is not valid JSON in UTF-8');
   }
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
-
-function textOf(body: Exchange['body']): string {
-  return typeof body === 'string' ? body : utf8.decode(body);
-}
 
 const jsonType = { 'content-type': 'application/json; charset=utf-8' };
 

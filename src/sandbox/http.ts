@@ -1,10 +1,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { Duplex } from 'node:stream';
 import { bind, closeServers, portOf, readBody } from '../base/http-server.ts';
 import { control, isControl, largestControlBody, type StreamReply } from './control/control.ts';
 import type { PageFiles } from './control/page.ts';
 import type { Served } from './control/operations.ts';
-import { type DisconnectSignal, type Exchange, type Reply } from './exchange.ts';
+import type { DisconnectSignal, Exchange, Reply } from './exchange.ts';
 import type { Sandbox } from './sandbox.ts';
 import { type Clock, createClock } from './time/clock.ts';
 
@@ -76,11 +75,6 @@ function attach(server: Server, sandbox: Sandbox, handle: Handle): void {
   server.on('request', handle);
   // By default, Node answers 417, a status that the service does not have.
   server.on('checkExpectation', handle);
-  server.on('connect', ({ url: target = '' }, socket: Duplex) => {
-    // Node no longer handles this socket: its errors and its end are up to us.
-    socket.on('error', () => {});
-    socket.end(rawReply(sandbox.refuse(404, `cannot open a tunnel to ${target}`)), () => socket.destroy());
-  });
   server.on('clientError', ({ code }: NodeJS.ErrnoException, socket) => {
     const isSlow = code === 'ERR_HTTP_REQUEST_TIMEOUT';
     const why = isSlow ? 'the request took too long to arrive' : 'this is not a valid HTTP request';

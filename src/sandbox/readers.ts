@@ -19,13 +19,14 @@ export function fields(shape: Readers): Reader<object> {
   return (value, at = '') => {
     if (!isRecord(value)) throw new Mismatch(at, 'must be an object');
     const unknown = Object.keys(value).find((name) => !Object.hasOwn(shape, name));
-    if (unknown !== undefined) throw new Mismatch(`${at}/${unknown}`, unknownName(unknown, Object.keys(shape)));
-    const given = Object.entries(shape).flatMap(([name, reader]) => {
+    if (unknown !== undefined)
+      throw new Mismatch(`${at}/${unknown}`, `is unknown${suggestion(unknown, Object.keys(shape))}`);
+    const entries = Object.entries(shape).flatMap(([name, reader]) => {
       if (value[name] !== undefined) return [[name, reader(value[name], `${at}/${name}`)] as const];
       if ('optional' in reader) return [];
       throw new Mismatch(`${at}/${name}`, 'is missing');
     });
-    return Object.fromEntries(given);
+    return Object.fromEntries(entries);
   };
 }
 
@@ -63,25 +64,12 @@ export function eventName(value: unknown, at = ''): EventName {
 }
 
 /** `; did you mean "x"?`, or all names if none is similar. */
-export function suggestion(value: unknown, known: readonly string[]): string {
-  const near = suggest(String(value), known);
-  return near === undefined ? `: ${known.join(', ')}` : `; did you mean "${near}"?`;
+export function suggestion(value: unknown, names: readonly string[]): string {
+  const near = suggest(String(value), names);
+  return near === undefined ? `; known: ${names.join(', ')}` : `; did you mean "${near}"?`;
 }
 
-export function unknownName(name: string, known: readonly string[]): string {
-  const near = suggest(name, known);
-  return near === undefined ? `is unknown; known: ${known.join(', ')}` : `is unknown; did you mean "${near}"?`;
-}
-
-const maxDepth = 32;
-
-export function attributes(value: unknown, at = ''): Readonly<Record<string, unknown>> {
-  if (!isRecord(value)) throw new Mismatch(at, 'must be an object');
-  if (isDeeperThan(maxDepth, value)) throw new Mismatch(at, `must not nest deeper than ${maxDepth}`);
-  return value;
-}
-
-function isDeeperThan(levels: number, value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  return levels === 0 || Object.values(value).some((inner) => isDeeperThan(levels - 1, inner));
+export function record(value: unknown, at = ''): Readonly<Record<string, unknown>> {
+  if (isRecord(value)) return value;
+  throw new Mismatch(at, 'must be an object');
 }

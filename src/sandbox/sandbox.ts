@@ -167,7 +167,7 @@ async function sendAgain(id: string, service: Service) {
   const message = messages.get(id);
   if (!message) throw new Refusal(404, `there is no message ${id}`);
   const { to, template, params, key: keyId } = message;
-  const key = keys.all().find((one) => one.id === keyId);
+  const key = keys.all().find(({ id }) => id === keyId);
   const { method, path: target } = endpoints.sendTemplate;
   const headers = { authorization: `Bearer ${key?.text}`, 'content-type': 'application/json' };
   const body = JSON.stringify({ to, template, params });

@@ -51,7 +51,6 @@ describe('a body', () => {
     ['a name that is no string', { phone: '+1', name: null }, '#/name'],
     ['a tag that is no string', { phone: '+1', tags: [1] }, '#/tags/0'],
     ['attributes that are no object', { phone: '+1', attributes: [] }, '#/attributes'],
-    ['attributes that nest too deep', { phone: '+1', attributes: nested(40) }, '#/attributes'],
   ])('of a contact with %s is 400', async (_, body, pointer) => {
     const { post, sandbox } = calls();
     const reply = await post(paths.contacts, body);
@@ -65,7 +64,7 @@ describe('a body', () => {
     ['that is empty', 'application/json', ''],
     ['that is not UTF-8', 'application/json', new Uint8Array([0x22, 0xff, 0x22])],
     ['that is too large', 'application/json', large],
-    ['that nests without end', 'application/json', '{"phone":"+1","attributes":' + '{"a":'.repeat(150_000)],
+    ['that nests without end', 'application/json', `{"to":${'['.repeat(150_000)}${']'.repeat(150_000)}}`],
     ['of another content type', 'text/plain', JSON.stringify(order)],
     ['without a content type', undefined, JSON.stringify(order)],
   ];
@@ -89,9 +88,3 @@ describe('a body', () => {
 it('a path can have the absolute form', async () => {
   expect(await calls().get(`http://127.0.0.1:4780${paths.contacts}?limit=1`)).toMatchObject({ status: 200 });
 });
-
-function nested(levels: number): object {
-  let value = {};
-  for (let level = 0; level < levels; level++) value = { inner: value };
-  return value;
-}

@@ -38,7 +38,6 @@ describe('broken HTTP', () => {
     ['no host', `GET / HTTP/1.1\r\n${key}\r\nconnection: close\r\n\r\n`, 401],
     ['an expectation', `GET / HTTP/1.1\r\n${key}\r\nexpect: wonders\r\nconnection: close\r\n\r\n`, 401],
     ['an upgrade', `GET / HTTP/1.1\r\n${key}\r\nupgrade: websocket\r\nconnection: close\r\n\r\n`, 401],
-    ['a tunnel', 'CONNECT example.com:443 HTTP/1.1\r\nhost: example.com:443\r\n\r\n', 404],
   ])('with %s is answered in JSON', async (_, bytes, status) => {
     await using server = await served();
     const [head = '', body = ''] = (await raw(server.port, bytes)).split('\r\n\r\n');
@@ -131,16 +130,6 @@ it('calls onIdle half an hour after the last request', async () => {
 function headed({ sandbox }: Awaited<ReturnType<typeof served>>, body: string) {
   return { headers: bearing(sandbox.keys.sandbox), body };
 }
-
-it('survives an aborted CONNECT', async () => {
-  await using server = await served();
-  const socket = connect(server.port, '127.0.0.1');
-  socket.write('CONNECT example.com:443 HTTP/1.1\r\nhost: example.com:443\r\n\r\n');
-  await once(socket, 'data');
-  socket.resetAndDestroy();
-  await once(socket, 'close');
-  expect(await raw(server.port, 'GET / HTTP/1.0\r\n\r\n')).toContain('401');
-});
 
 it('calls onIdle a whole span after the end of a request', async () => {
   const clock = manualClock();

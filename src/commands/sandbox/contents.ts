@@ -1,6 +1,7 @@
 import { usage } from '../../base/errors.ts';
 import { command, type Context } from '../../cli/command.ts';
 import { chosen, knowing, required } from '../../cli/params.ts';
+import { Mismatch } from '../../contract/readers.ts';
 import { resettable } from '../../sandbox/state/records.ts';
 import { jsonIn } from '../body.ts';
 import { ask } from './control.ts';
@@ -40,11 +41,14 @@ export const seedSandbox = command({
 
 /** Reads and checks a file of contents, before a sandbox is started for it. */
 export async function contentsIn(context: Context, file: string): Promise<object> {
-  const { readContents, shownProblems } = await import('../../sandbox/contents/read.ts');
+  const { newContents } = await import('../../sandbox/contents/read.ts');
   const source = file === '-' ? 'stdin' : file;
-  const { contents, problems } = readContents(jsonIn(await context.read(file), source));
-  if (problems.length > 0) throw usage(`nothing was loaded from ${source}`, shownProblems(problems).join('\n'));
-  return contents;
+  try {
+    return newContents(jsonIn(await context.read(file), source));
+  } catch (error) {
+    if (!(error instanceof Mismatch)) throw error;
+    throw usage(`nothing was loaded from ${source}`, `${error.at} ${error.message}`.trim());
+  }
 }
 
 /** `1 contact, 2 templates` */

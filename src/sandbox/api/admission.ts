@@ -109,19 +109,12 @@ export function usageOf(state: State, window: MinuteWindow, now: number) {
   };
 }
 
-/** The rate limit of a sandbox, for clients on this machine. */
-export interface RateLimit {
-  /** Requests a minute, for all keys together. */
-  readonly limit: number;
-  /** Whole minutes by which its clock was moved. A move resets the count. */
-  readonly moved: number;
-}
-
 /** The limit that clients on this machine may rely on: none while the clock is frozen, because waiting would not end the minute. */
-export function rateLimitOf(plan: PlanSetting, clock: ClockSetting): RateLimit | undefined {
+export function rateLimitOf(plan: PlanSetting, clock: ClockSetting) {
   const limit = limitsOf(plan).perMinute;
   if (!limit || 'frozen' in clock) return undefined;
-  return { limit, moved: Math.floor(clock.ahead / 60_000) };
+  // A move of the clock resets the count.
+  return { limit, moved: Math.floor(clock.ahead / minute) };
 }
 
 /** §4: only these exact paths exist. */

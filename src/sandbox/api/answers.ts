@@ -2,6 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import { statuses } from '../../contract/statuses.ts';
 import { json, type Reply } from '../exchange.ts';
 import { Refusal } from '../refusal.ts';
+import type { Rate } from './admission.ts';
 
 type Problem = Pick<Refusal, 'message' | 'retryAfter'> & {
   readonly status: number;
@@ -22,11 +23,7 @@ export function errorAnswer({ status, message, pointer, retryAfter }: Problem): 
 }
 
 /** The header fields of the IETF draft. */
-export function rateHeaders({
-  limit,
-  remaining,
-  reset,
-}: Readonly<Record<'limit' | 'remaining' | 'reset', number>>): Readonly<Record<string, string>> {
+export function rateHeaders({ limit, remaining, reset }: Rate): Readonly<Record<string, string>> {
   return {
     'ratelimit-policy': `"minute";q=${limit};w=60`,
     ratelimit: `"minute";r=${remaining};t=${Math.ceil(reset / 1_000)}`,
@@ -42,7 +39,7 @@ export function listAnswer(all: readonly unknown[], query: URLSearchParams): Rep
   const data = all.slice(start, start + sizeOf(query.get('limit')));
   const end = start + data.length;
   if (end >= all.length) return json(200, { data, next_cursor: null });
-  const cursor = cursorTo(end);
+  const cursor = String(end);
   const following = new URLSearchParams(query);
   following.set('cursor', cursor);
   // Relative, so that any path prefix stays valid.
@@ -56,14 +53,9 @@ function sizeOf(limit: string | null): number {
   return Math.min(Number(limit), largestSize);
 }
 
-function cursorTo(start: number): string {
-  return Buffer.from(`from ${start}`).toString('base64url');
-}
-
 function startOf(cursor: string | null): number {
   if (cursor === null) return 0;
-  const start = /^from (\d{1,9})$/.exec(Buffer.from(cursor, 'base64url').toString())?.[1];
-  if (start === undefined)
+  if (!/^\d{1,9}$/.test(cursor))
     throw new Refusal(400, 'the query parameter cursor is invalid: use a cursor from a previous page');
-  return Number(start);
+  return Number(cursor);
 }

@@ -3,7 +3,7 @@ import * as read from '../../contract/readers.ts';
 import { addContact, addMessage } from '../events/emit.ts';
 import { receiptsOf } from '../events/receipts.ts';
 import { type Exchange, json, jsonBody, type Outcome } from '../exchange.ts';
-import { attributes } from '../readers.ts';
+import { record } from '../readers.ts';
 import { badBody, readOrRefuse, Refusal } from '../refusal.ts';
 import type { Key, Message } from '../state/records.ts';
 import type { Core, State } from '../state/state.ts';
@@ -41,13 +41,13 @@ function sendTemplate({ exchange, now, key }: Request, core: Core): Outcome {
   return { reply: json(200, { message_id: id }), message: id };
 }
 
-function checkTemplate(state: State, name: string, given: number): void {
+function checkTemplate(state: State, name: string, count: number): void {
   const template = state.templates.get(name);
   if (!template) throw new Refusal(404, `there is no template "${name}"`);
   if (template.status !== 'APPROVED')
     throw new Refusal(404, `the template "${name}" is not approved: ${template.status}`);
   const { length } = template.variables;
-  if (given !== length) throw badBody(`the template "${name}" takes ${length} params, not ${given}`, '/params');
+  if (count !== length) throw badBody(`the template "${name}" takes ${length} params, not ${count}`, '/params');
 }
 
 function createContact({ exchange, now }: Request, core: Core): Outcome {
@@ -66,7 +66,7 @@ function contactBody(value: unknown) {
       phone,
       name: optional(fields, 'name', read.string),
       tags: optional(fields, 'tags', read.list(read.string)) ?? [],
-      attributes: optional(fields, 'attributes', attributes) ?? {},
+      attributes: optional(fields, 'attributes', record) ?? {},
     };
   });
 }

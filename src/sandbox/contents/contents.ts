@@ -1,8 +1,8 @@
-import { Refusal } from '../refusal.ts';
+import { readOrRefuse } from '../refusal.ts';
 import { newDataId } from '../state/ids.ts';
 import type { Campaign, Contact, Resettable, Template } from '../state/records.ts';
 import type { Core, State } from '../state/state.ts';
-import { type NewContents, readContents, shownProblems } from './read.ts';
+import { newContents } from './read.ts';
 
 /** Deletes messages, contacts, logs, or all, and restores deleted sample data. Connected clients keep working. */
 export function reset({ store }: Core, what: Resettable): void {
@@ -36,17 +36,18 @@ export function addSampleData(state: State, what: 'contacts' | Resettable = 'all
 
 /** Adds records or replaces those with the same key. If any is invalid, throws a Refusal and changes nothing. */
 export function seed(core: Core, value: unknown) {
-  const { contents, problems } = readContents(value);
-  if (problems.length > 0) throw new Refusal(400, shownProblems(problems).join('; '));
-  put(contents, core);
-  const { contacts, templates, campaigns } = contents;
+  const { contacts = [], templates = [], campaigns = [] } = readOrRefuse(() => newContents(value));
+  put({ contacts, templates, campaigns }, core);
   return { contacts: contacts.length, templates: templates.length, campaigns: campaigns.length };
 }
 
 type Stamp = Pick<Contact, 'id' | 'created_at'>;
 
 /** A replaced record keeps its id and creation time, unless the input sets others. */
-function put({ contacts, templates, campaigns }: NewContents, { store, ids, clock }: Core): void {
+function put(
+  { contacts, templates, campaigns }: Required<ReturnType<typeof newContents>>,
+  { store, ids, clock }: Core,
+): void {
   const { state } = store;
   const named = new Map(state.campaigns.all().map((campaign) => [campaign.name, campaign]));
   const stamp = (prefix: string, fields: Partial<Stamp>, before: Stamp | undefined): Stamp => ({

@@ -1,81 +1,22 @@
 import * as read from '../../contract/readers.ts';
-import { isRecord, Mismatch, type Reader } from '../../contract/readers.ts';
+import { Mismatch } from '../../contract/readers.ts';
 import { placeholdersIn, renderedText } from '../../contract/template-text.ts';
-import { attributes, fields, integer, oneOf, optional, unknownName } from '../readers.ts';
+import { fields, integer, oneOf, optional, record } from '../readers.ts';
 import { campaignStatuses, templateStatuses } from '../state/records.ts';
 
 /** Records to fill a sandbox with. */
-export type NewContents = ReturnType<typeof readContents>['contents'];
-
-const kinds = ['contacts', 'templates', 'campaigns'] as const;
-
-/** Reads everything, to report all problems together, each with its JSON pointer. */
-export function readContents(value: unknown) {
-  const given = isRecord(value) ? value : {};
-  const problems = nameProblems(Object.keys(given));
-  const contents = {
-    contacts: records('contacts', contact, ({ phone, id }) => ({ phone, id })),
-    templates: records('templates', template, ({ name, id }) => ({ name, id })),
-    campaigns: records('campaigns', campaign, ({ name, id }) => (id === undefined ? { name } : { id })),
-  };
-  return { contents, problems };
-
-  function records<T>(kind: (typeof kinds)[number], reader: Reader<T>, keysOf: KeysOf<T>): readonly T[] {
-    const { [kind]: list = [] } = given;
-    if (!Array.isArray(list)) {
-      problems.push(`/${kind} must be an array`);
-      return [];
-    }
-    const places = new Map<string, string>();
-    return list.flatMap((value: unknown, index) => {
-      const at = `/${kind}/${index}`;
-      try {
-        const record = reader(value, at);
-        checkUnique(keysOf(record), at, places);
-        return [record];
-      } catch (error) {
-        if (!(error instanceof Mismatch)) throw error;
-        problems.push(`${error.at} ${error.message}`);
-        return [];
-      }
-    });
-  }
-}
-
-const mostShown = 100;
-
-/** At most 100 problems, then how many more there are. */
-export function shownProblems(problems: readonly string[]): readonly string[] {
-  const more = problems.length - mostShown;
-  return more > 0 ? [...problems.slice(0, mostShown), `and ${more} more`] : problems;
-}
-
-function nameProblems(names: readonly string[]): string[] {
-  const known: readonly string[] = kinds;
-  if (!names.some((name) => known.includes(name)))
-    return [`must be an object with at least one of ${kinds.join(', ')}`];
-  return names.filter((name) => !known.includes(name)).map((name) => `/${name} ${unknownName(name, known)}`);
-}
-
-/** The fields of a record that must be unique. */
-type KeysOf<T> = (record: T) => Readonly<Record<string, string | undefined>>;
-
-function checkUnique(keys: ReturnType<KeysOf<unknown>>, at: string, places: Map<string, string>): void {
-  for (const [field, value] of Object.entries(keys)) {
-    if (value === undefined) continue;
-    const key = `${field} ${value}`;
-    const before = places.get(key);
-    if (before !== undefined) throw new Mismatch(at, `has the same ${field} as ${before}`);
-    places.set(key, at);
-  }
-}
+export const newContents = fields({
+  contacts: optional(read.list(contact)),
+  templates: optional(read.list(template)),
+  campaigns: optional(read.list(campaign)),
+});
 
 const contactFields = fields({
   id: optional(read.id),
   phone: read.phone,
   name: optional(read.string),
   tags: optional(read.list(read.string)),
-  attributes: optional(attributes),
+  attributes: optional(record),
   created_at: optional(time),
 });
 
@@ -95,8 +36,8 @@ const templateFields = fields({
 });
 
 function template(value: unknown, at = '') {
-  const { id, name, body, ...given } = templateFields(value, at);
-  const { language = 'en_US', category = 'UTILITY', status = 'APPROVED', variables = placeholdersIn(body) } = given;
+  const { id, name, body, ...rest } = templateFields(value, at);
+  const { language = 'en_US', category = 'UTILITY', status = 'APPROVED', variables = placeholdersIn(body) } = rest;
   const [unfilled] = placeholdersIn(renderedText(body, variables, Array(variables.length).fill('')));
   if (unfilled !== undefined) {
     const problem = 'without a variable: number them from {{1}} without gaps, or name all in variables';
@@ -118,8 +59,8 @@ const campaignFields = fields({
 });
 
 function campaign(value: unknown, at = '') {
-  const { id, name, template, created_at, ...given } = campaignFields(value, at);
-  const { status = 'SCHEDULED', audience = 0, counts = { sent: 0, delivered: 0, read: 0, failed: 0 } } = given;
+  const { id, name, template, created_at, ...rest } = campaignFields(value, at);
+  const { status = 'SCHEDULED', audience = 0, counts = { sent: 0, delivered: 0, read: 0, failed: 0 } } = rest;
   return { id, name, template, status, audience, counts, created_at };
 }
 

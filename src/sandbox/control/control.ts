@@ -117,10 +117,7 @@ function isTrusted(exchange: Pick<Exchange, 'headers'>, port: number, token: str
 
 /** Checks Host and Origin against DNS rebinding and cross-site requests. */
 function isAddressed({ headers: { host, origin } }: Pick<Exchange, 'headers'>, port: number): boolean {
-  const own = ['127.0.0.1', 'localhost', '[::1]'].flatMap((name) => [
-    `${name}:${port}`,
-    ...(port === 80 ? [name] : []),
-  ]);
-  if (host === undefined || !own.includes(host.toLowerCase())) return false;
-  return origin === undefined || own.some((name) => origin.toLowerCase() === `http://${name}`);
+  const addresses = ['127.0.0.1', 'localhost', '[::1]'].map((name) => `${name}:${port}`);
+  if (host === undefined || !addresses.includes(host.toLowerCase())) return false;
+  return origin === undefined || addresses.some((address) => origin.toLowerCase() === `http://${address}`);
 }

@@ -58,7 +58,7 @@ export function createFeeds({ state, follow }: Store, clock: AdjustableClock) {
       if (topic) changed.add(topic);
       if (type === 'reset') {
         since = undefined;
-        for (const one of allTopics) changed.add(one);
+        for (const topic of allTopics) changed.add(topic);
       }
       wake();
     });

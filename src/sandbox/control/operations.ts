@@ -1,4 +1,3 @@
-import { eventNames, type EventName, isEventName } from '../../contract/events.ts';
 import { scopes } from '../../contract/keys.ts';
 import { planNames } from '../../contract/plans.ts';
 import * as read from '../../contract/readers.ts';
@@ -7,7 +6,7 @@ import { endpointNames } from '../../contract/endpoints.ts';
 import type { DisconnectSignal } from '../exchange.ts';
 import { newFault } from '../faults.ts';
 import type { Sandbox } from '../sandbox.ts';
-import { fields, integer, oneOf, optional, suggestion } from '../readers.ts';
+import { eventName, fields, integer, number, oneOf, optional, record } from '../readers.ts';
 import { Refusal } from '../refusal.ts';
 import { deliveryFilter } from '../events/deliveries.ts';
 import { logs } from './feed.ts';
@@ -15,7 +14,7 @@ import { newest, newestFields } from '../state/table.ts';
 import { resettable } from '../state/records.ts';
 import { newWebhook } from '../events/webhooks.ts';
 import { messageFilter, part, requestRow } from '../views.ts';
-import { type Clock, type Landmark, landmarks } from '../time/clock.ts';
+import { century, type Clock, type Landmark, landmarks } from '../time/clock.ts';
 import type { PageFiles } from './page.ts';
 
 /** A sandbox that is served by this process. */
@@ -113,9 +112,9 @@ export const operations = {
   messages: op(messageFilter, (sandbox, filter) => sandbox.messages(filter)),
   /** A message with its request, receipts, events and deliveries. */
   message: op(fields({ id: read.string }), (sandbox, { id }) => {
-    const found = sandbox.message(id);
-    if (!found) throw new Refusal(404, 'there is no message with this id');
-    return found;
+    const message = sandbox.message(id);
+    if (!message) throw new Refusal(404, 'there is no message with this id');
+    return message;
   }),
   /** By key or key id. */
   audit: op(fields({ key: read.string }), (sandbox, { key }) => sandbox.audit(key).map(requestRow)),
@@ -138,9 +137,9 @@ export const operations = {
   deliveries: op(deliveryFilter, (sandbox, filter) => sandbox.deliveries(filter)),
   /** Deliveries with all attempts, by the id of a delivery or an event. */
   delivery: op(fields({ id: read.string }), (sandbox, { id }) => {
-    const found = sandbox.delivery(id);
-    if (found.length === 0) throw new Refusal(404, 'there is no delivery or event with this id');
-    return found;
+    const deliveries = sandbox.delivery(id);
+    if (deliveries.length === 0) throw new Refusal(404, 'there is no delivery or event with this id');
+    return deliveries;
   }),
   /** By the id of a delivery or an event, or all that fail: those that were given up, and those that wait for a retry. */
   redeliver: op(
@@ -165,7 +164,7 @@ export const operations = {
   campaigns: op(nothing, (sandbox) => sandbox.campaigns()),
   /** Sends a message once more, as if its client had done it. */
   sendAgain: op(fields({ message: read.id }), (sandbox, { message }) => sandbox.sendAgain(message)),
-  trigger: op(fields({ event: knownEvent, fields: optional(record) }), (sandbox, { event, fields = {} }) =>
+  trigger: op(fields({ event: eventName, fields: optional(record) }), (sandbox, { event, fields = {} }) =>
     sandbox.trigger(event, fields),
   ),
 
@@ -212,18 +211,8 @@ function served<C, I, O>(input: Reader<I>, run: (context: C, input: I) => O): Op
 }
 
 function distance(value: unknown, at = ''): number | Landmark {
-  if (typeof value === 'number') return value;
+  if (typeof value === 'number') return number(0, century)(value, at);
   const landmark = landmarks.find((landmark) => landmark === value);
   if (landmark) return landmark;
   throw new read.Mismatch(at, `must be milliseconds, or one of ${landmarks.join(', ')}`);
-}
-
-export function knownEvent(value: unknown): EventName {
-  if (isEventName(value)) return value;
-  throw new Refusal(400, `"${String(value)}" is not an event${suggestion(value, eventNames)}`);
-}
-
-function record(value: unknown, at = ''): Readonly<Record<string, unknown>> {
-  if (read.isRecord(value)) return value;
-  throw new read.Mismatch(at, 'must be an object');
 }

@@ -1,4 +1,5 @@
-// The page loads this in the browser, so it imports nothing but types.
+// The page loads this in the browser, so it imports nothing of the sandbox but types.
+import { isDelivered } from '../../contract/events.ts';
 import type { DeliveryRecord } from '../events/deliveries.ts';
 import type { MessageStory } from '../views.ts';
 
@@ -36,7 +37,7 @@ export function stepsOf({ request, sent_at: sentAt, receipts, events }: MessageS
     state: request && request.status >= 300 ? 'bad' : 'good',
   };
   const following = receipts.flatMap(({ type, at, event: id }): readonly Step[] => {
-    const event = events.find((one) => one.id === id);
+    const event = events.find((event) => event.id === id);
     if (event) return eventSteps(event, event.deliveries);
     return [{ key: type, kind: 'event', what: type, note: '', at: Date.parse(at), state: 'pending' }];
   });
@@ -50,13 +51,22 @@ interface Event extends Pick<MessageStory['events'][number], 'id' | 'at' | 'data
 /** An event, and the attempts to deliver it. */
 export function eventSteps({ id, type, at, data }: Event, deliveries: readonly DeliveryRecord[]): readonly Step[] {
   const state = type === 'message.failed' ? 'bad' : 'good';
-  const step: Step = { key: id, kind: 'event', what: type, note: reasonIn(data), at: Date.parse(at), state, event: id };
-  const steps = [step, ...deliveries.flatMap(deliverySteps)];
-  const last = steps.findLast(({ attempt, forward }) => attempt ?? forward) ?? step;
-  return steps.map((one) => (one === last ? { ...one, payload: { type, timestamp: at, data } } : one));
+  const happened: Step = {
+    key: id,
+    kind: 'event',
+    what: type,
+    note: reasonIn(data),
+    at: Date.parse(at),
+    state,
+    event: id,
+  };
+  const steps = [happened, ...deliveries.flatMap(deliverySteps)];
+  const last = steps.findLast(({ attempt, forward }) => attempt ?? forward) ?? happened;
+  return steps.map((step) => (step === last ? { ...step, payload: { type, timestamp: at, data } } : step));
 }
 
-function reasonIn({ reason }: Event['data']): string {
+/** Why a message failed; empty if the data has no reason. */
+export function reasonIn({ reason }: Event['data']): string {
   if (typeof reason !== 'object' || reason === null) return '';
   return Object.values(reason).join(': ');
 }
@@ -78,8 +88,10 @@ function deliverySteps(delivery: DeliveryRecord): readonly Step[] {
 }
 
 function answerOf({ status, error, took }: Pick<Forward, 'status' | 'error' | 'took'>): Pick<Step, 'note' | 'state'> {
-  const isGood = status !== undefined && status >= 200 && status < 300 && error === undefined;
-  return { note: `${error ?? status ?? 'no answer'} in ${took} ms`, state: isGood ? 'good' : 'bad' };
+  return {
+    note: `${error ?? status ?? 'no answer'} in ${took} ms`,
+    state: isDelivered({ status, error }) ? 'good' : 'bad',
+  };
 }
 
 /** The next attempt, or the reason that no other follows. */

@@ -179,7 +179,7 @@ export function catchUp(core: Core, webhook: Webhook): number {
   for (const { event, deliveries } of state.events.all()) {
     if (!listensTo(webhook, event)) continue;
     const ours = deliveries.filter((delivery) => delivery.webhook === webhook.id);
-    const isLost = deliveries.every((one) => isMissed(one) && !state.webhooks.get(one.webhook));
+    const isLost = deliveries.every((delivery) => isMissed(delivery) && !state.webhooks.get(delivery.webhook));
     if (ours.length > 0) count += restart(core, ours.filter(isFailing));
     else if (isLost) {
       deliverTo(core, event.id, webhook);

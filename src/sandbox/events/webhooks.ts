@@ -26,14 +26,14 @@ const day = 86_400_000;
 /** Adds a URL that receives events. A known URL keeps its id, is enabled, and gets these settings. Counts earlier events. */
 export function addWebhook(core: Core, fields: ReturnType<typeof newWebhook>) {
   const { store, ids, clock } = core;
-  const { url: text, events = 'all', secret: own, external = false, catchUp: catchesUp = false } = fields;
+  const { url: text, events = 'all', secret, external = false, catchUp: catchesUp = false } = fields;
   const url = webhookUrl(text, external).href;
-  if (own !== undefined && !isSecret(own))
+  if (secret !== undefined && !isSecret(secret))
     throw new Refusal(400, 'a webhook secret is whsec_ followed by at least 16 bytes in base64');
   if (events.length === 0) throw new Refusal(400, 'events is empty; without it, the webhook receives all');
   const before = withUrl(store.state, url);
   const { id, createdAt } = before ?? { id: ids.id('whk'), createdAt: clock.now() };
-  const webhook: Webhook = { id, url, events, secret: own, createdAt };
+  const webhook: Webhook = { id, url, events, secret, createdAt };
   put(core, webhook);
   if (before?.disabled !== undefined) hold(core, id, undefined);
   const caughtUp = catchesUp ? catchUp(core, webhook) : 0;

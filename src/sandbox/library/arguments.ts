@@ -23,8 +23,7 @@ export type Span = number | `${number}${'ms' | 's' | 'm' | 'h' | 'd'}`;
 
 /** Checks the options of `createSandbox`, and makes its clock. */
 export function settingsOf({ warn, ...options }: SandboxOptions): Settings {
-  const { clock = 'real', seed, ...settings } = optionFields(options);
-  return { ...settings, warn, seed: seed === undefined ? undefined : String(seed), clock: clockOf(clock) };
+  return { ...optionFields({ clock: 'real', ...options }), warn };
 }
 
 const optionFields = fields({
@@ -36,26 +35,19 @@ const optionFields = fields({
   clock: optional(clock),
 });
 
-/** `real`, `manual`, or the time at which a manual one starts. */
-type Start = 'real' | 'manual' | number;
-
-function clockOf(start: Start): AdjustableClock {
-  // Date.now is read at each call, because a test may have replaced it.
-  const wall = () => Date.now();
-  if (start === 'real') return createClock({ ahead: 0 }, wall);
-  return manualClock(start === 'manual' ? undefined : start, wall);
-}
-
-function seed(value: unknown, at = ''): string | number {
-  if (typeof value === 'string' || typeof value === 'number') return value;
+function seed(value: unknown, at = ''): string {
+  if (typeof value === 'string' || typeof value === 'number') return String(value);
   throw new read.Mismatch(at, 'must be a string or a number');
 }
 
-function clock(value: unknown, at = ''): Start {
-  if (value === 'real' || value === 'manual') return value;
+function clock(value: unknown, at = ''): AdjustableClock {
+  // Date.now is read at each call, because a test may have replaced it.
+  const wall = () => Date.now();
+  if (value === 'real') return createClock({ ahead: 0 }, wall);
+  if (value === 'manual') return manualClock(undefined, wall);
   const start = read.isRecord(value) ? value['at'] : undefined;
   const time = typeof start === 'number' || types.isDate(start) ? new Date(start).getTime() : Number.NaN;
-  if (Number.isFinite(time)) return time;
+  if (Number.isFinite(time)) return manualClock(time, wall);
   throw new read.Mismatch(at, 'must be real, manual or { at: a Date or a number }');
 }
 

@@ -4,10 +4,10 @@ import type { EventName } from '../../contract/events.ts';
 import type { Mode, Scope } from '../../contract/keys.ts';
 import type { PlanName } from '../../contract/plans.ts';
 import type { Contents } from '../contents/read.ts';
-import { type InputOf, knownEvent, type Operation, operations } from '../control/operations.ts';
+import { type InputOf, type Operation, operations } from '../control/operations.ts';
 import type { Exchange, Reply } from '../exchange.ts';
 import { type RunningServer, startServer } from '../http.ts';
-import { fields, integer, optional } from '../readers.ts';
+import { eventName, fields, integer, optional } from '../readers.ts';
 import { rowStates } from '../events/deliveries.ts';
 import { createSandbox as createService, type Sandbox as Service } from '../sandbox.ts';
 import type { Fault, Resettable } from '../state/records.ts';
@@ -238,7 +238,11 @@ function createServers(service: Service) {
     },
     async close() {
       // Includes servers that are still opening.
-      for (const one of await Promise.allSettled(opened)) if (one.status === 'fulfilled') await one.value.close();
+      for (const opening of opened)
+        await opening.then(
+          (server) => server.close(),
+          () => {},
+        );
     },
   };
 }
@@ -270,7 +274,7 @@ function createWaitFor(service: Service, closing: AbortSignal) {
     const deadline = performance.now() + span;
     for (let after = 0; ;) {
       const { events: cursor } = service.cursors();
-      const event = service.events({ after }).find((one) => !returned.has(one.id) && passes(one));
+      const event = service.events({ after }).find((event) => !returned.has(event.id) && passes(event));
       if (event) {
         returned.add(event.id);
         return event;
@@ -289,7 +293,7 @@ function createWaitFor(service: Service, closing: AbortSignal) {
 
 function testOf(wanted: Wanted): (event: EventRecord) => boolean {
   if (typeof wanted === 'function') return wanted;
-  const name = knownEvent(wanted);
+  const name = eventName(wanted);
   return ({ type }) => type === name;
 }
 

@@ -16,16 +16,8 @@ export interface Remote {
   stop(): Promise<void>;
 }
 
-const usualTimeout = 15_000;
-
-/** Milliseconds added to the usual time-out: an advance takes as long as its deliveries. */
-const slow: Partial<Record<OperationName, number>> = {
-  advanceClock: Infinity,
-  trigger: 60_000,
-  reset: 120_000,
-  seed: 120_000,
-  messages: 120_000,
-};
+/** Milliseconds. A large sandbox takes a while to list or load its records. */
+const timeout = 120_000;
 
 export function openRemote({ url, token }: Pick<Locator, 'url' | 'token'>): Remote {
   return {
@@ -41,7 +33,7 @@ export function openRemote({ url, token }: Pick<Locator, 'url' | 'token'>): Remo
     input?: InputOf<O>,
     signal?: AbortSignal,
   ): Promise<OutputOf<O>> {
-    const got = await httpRequest(`${url}${controlPrefix}/${operation}`, {
+    const answer = await httpRequest(`${url}${controlPrefix}/${operation}`, {
       method: 'POST',
       headers: { [tokenHeader]: token, 'content-type': 'application/json' },
       body: jsonText(input ?? {}),
@@ -50,17 +42,16 @@ export function openRemote({ url, token }: Pick<Locator, 'url' | 'token'>): Remo
     }).catch((error: unknown) => {
       throw configuration('sandbox-gone', `the sandbox at ${url} does not answer`, undefined, error);
     });
-    const value = exactJson(got.body);
-    if (got.status === 200 && isOutput<O>(value)) return value;
-    throw refused(got.status, value);
+    const value = exactJson(answer.body);
+    if (answer.status === 200 && isOutput<O>(value)) return value;
+    throw refused(answer.status, value);
   }
 }
 
-/** Zero means none. */
+/** An advance takes as long as its deliveries; zero means no time-out. */
 function timeoutOf(operation: OperationName, input: unknown): number {
-  const wait = read.isRecord(input) ? Number(input['wait'] ?? 0) : 0;
-  const timeout = usualTimeout + (slow[operation] ?? 0) + wait;
-  return Number.isFinite(timeout) ? timeout : 0;
+  if (operation === 'advanceClock') return 0;
+  return timeout + (read.isRecord(input) ? Number(input['wait'] ?? 0) : 0);
 }
 
 /** The sandbox has made it from the same table. */

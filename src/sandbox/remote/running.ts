@@ -5,13 +5,12 @@ import { exactJson } from '../../base/json.ts';
 import * as read from '../../contract/readers.ts';
 import { controlPrefix } from '../exchange.ts';
 import { fields, number, optional } from '../readers.ts';
-import type { RateLimit } from '../api/admission.ts';
 import { type Locator, locatorsIn } from './locator.ts';
 
 /** A sandbox that has proved that it runs. */
 export interface RunningSandbox extends Locator {
   /** Its shared rate limit; undefined if its plan has none. */
-  readonly minute: RateLimit | undefined;
+  readonly minute: Proof['minute'];
   /** Identifies its current data. */
   readonly dataId: string;
 }

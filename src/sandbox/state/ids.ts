@@ -17,24 +17,11 @@ export type Ids = ReturnType<typeof createIds>;
 export function createIds(state: { readonly seed: string; serial: number }) {
   const digest = (label: string) => createHash('sha256').update(`${label}:${state.seed}`).digest();
   const run = digest('run').toString('hex').slice(0, 10);
-  const base = digest('draws').readInt32LE();
   return {
     id: (prefix: string) => `${prefix}_${run}${(++state.serial).toString(36).padStart(6, '0')}`,
     /** The same label always gives the same numbers. */
-    random: (label: string) => createRandom(base ^ seedNumber(label)),
+    random: (label: string) => createRandom(digest(label).readInt32LE()),
   };
-}
-
-/** FNV-1a: many times faster than a cryptographic hash. */
-export function seedNumber(text: string): number {
-  let value = 0x811c9dc5;
-  for (let at = 0; at < text.length; at += 1) value = Math.imul(value ^ text.charCodeAt(at), 0x01000193);
-  return value;
-}
-
-/** Keys and secrets do not depend on the seed: anyone who knows it could use them. */
-export function newKey(prefix: string): string {
-  return prefix + randomBytes(16).toString('hex');
 }
 
 /** A webhook secret in the format of Standard Webhooks. */

@@ -1,6 +1,6 @@
+import { randomBytes } from 'node:crypto';
 import { keyPrefixes, localMark, type Mode, type Scope } from '../../contract/keys.ts';
 import { Refusal } from '../refusal.ts';
-import { newKey } from './ids.ts';
 import type { Key } from './records.ts';
 import type { Core, State } from './state.ts';
 
@@ -10,7 +10,8 @@ export function initialKey({ keys }: State, mode: Mode): string {
 }
 
 export function createKey(core: Core, scope: Scope, mode: Mode = 'sandbox'): Key {
-  const text = newKey(keyPrefixes[mode] + localMark);
+  // It does not depend on the seed: anyone who knows that could use it.
+  const text = keyPrefixes[mode] + localMark + randomBytes(16).toString('hex');
   return put(core, { id: core.ids.id('key'), text, mode, scope, createdAt: core.clock.now() });
 }
 

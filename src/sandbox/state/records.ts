@@ -2,6 +2,7 @@ import type { EndpointName } from '../../contract/endpoints.ts';
 import type { EventName, MessageStatus, ReceiptName } from '../../contract/events.ts';
 import type { Mode, Scope } from '../../contract/keys.ts';
 import type { PlanName } from '../../contract/plans.ts';
+import type { PostResult } from '../../delivery/target.ts';
 
 // Records are immutable: a change replaces one, so the file can be written while the sandbox goes on.
 
@@ -184,8 +185,8 @@ export interface Delivery {
   readonly forwards: readonly Forward[];
 }
 
-/** One delivery attempt: request and response. */
-export interface Attempt {
+/** One delivery attempt. */
+export interface Attempt extends PostResult {
   /** Time on the sandbox's clock. */
   readonly at: number;
   readonly request: {
@@ -194,15 +195,6 @@ export interface Attempt {
     /** A fault makes it invalid. */
     readonly signature: 'valid' | 'invalid';
   };
-  readonly response?: {
-    readonly status: number;
-    readonly headers: Readonly<Record<string, string>>;
-    /** The first 64 KiB: text if it is UTF-8, base64 otherwise. */
-    readonly body: string;
-    readonly encoding?: 'base64';
-  };
-  /** Why the response is missing or incomplete. */
-  readonly error?: string;
   /** Milliseconds of real time. */
   readonly took: number;
 }

@@ -1,20 +1,7 @@
 import { isRecord } from '../../contract/readers.ts';
 import type { AdjustableClock, ClockSetting } from '../time/clock.ts';
 import type { Ids } from './ids.ts';
-import type {
-  Call,
-  Campaign,
-  Contact,
-  Emitted,
-  Fault,
-  Key,
-  Message,
-  PlanSetting,
-  Resettable,
-  SigningSecret,
-  Template,
-  Webhook,
-} from './records.ts';
+import type * as records from './records.ts';
 import { type SavedTable, Table } from './table.ts';
 
 /** The number of messages, events and requests that are kept. */
@@ -27,9 +14,9 @@ export interface Settings {
   seed: string;
   /** Identifies the stored messages and contacts. */
   dataId: string;
-  secret: SigningSecret;
+  secret: records.SigningSecret;
   live: boolean;
-  plan: PlanSetting;
+  plan: records.PlanSetting;
   /** Once it was set. */
   clock: ClockSetting | null;
   /** Number of messages by calendar month, such as 2026-01. */
@@ -38,23 +25,23 @@ export interface Settings {
 
 function createTables() {
   return {
-    keys: new Table<Key>({ idsOf: ({ text }) => [text] }),
-    webhooks: new Table<Webhook>({ idsOf: ({ id }) => [id] }),
-    faults: new Table<Fault>({ idsOf: ({ id }) => [id] }),
-    contacts: new Table<Contact>({ idsOf: ({ phone }) => [phone] }),
-    templates: new Table<Template>({ idsOf: ({ name }) => [name] }),
-    campaigns: new Table<Campaign>({ idsOf: ({ id }) => [id] }),
-    messages: new Table<Message>({
+    keys: new Table<records.Key>({ idsOf: ({ text }) => [text] }),
+    webhooks: new Table<records.Webhook>({ idsOf: ({ id }) => [id] }),
+    faults: new Table<records.Fault>({ idsOf: ({ id }) => [id] }),
+    contacts: new Table<records.Contact>({ idsOf: ({ phone }) => [phone] }),
+    templates: new Table<records.Template>({ idsOf: ({ name }) => [name] }),
+    campaigns: new Table<records.Campaign>({ idsOf: ({ id }) => [id] }),
+    messages: new Table<records.Message>({
       idsOf: ({ id }) => [id],
       most: mostKept,
       isNeeded: ({ done, receipts }) => done < receipts.length,
     }),
-    events: new Table<Emitted>({
+    events: new Table<records.Emitted>({
       idsOf: ({ event, deliveries }) => [event.id, ...deliveries.map(({ id }) => id)],
       most: mostKept,
       isNeeded: ({ deliveries }) => deliveries.some(({ state }) => state === 'waiting'),
     }),
-    requests: new Table<Call>({ most: mostKept }),
+    requests: new Table<records.Call>({ most: mostKept }),
   };
 }
 
@@ -66,13 +53,13 @@ export interface State extends Settings, Tables {
 
 /** A change that followers act on. It is reported once the whole change is done. */
 export type Happening =
-  | { readonly type: 'message'; readonly message: Message }
-  | { readonly type: 'event'; readonly emitted: Emitted }
+  | { readonly type: 'message'; readonly message: records.Message }
+  | { readonly type: 'event'; readonly emitted: records.Emitted }
   /** A delivery is due, or its next attempt has a time. */
   | { readonly type: 'delivery'; readonly id: string }
   | { readonly type: 'attempt'; readonly id: string }
-  | { readonly type: 'request'; readonly call: Call }
-  | { readonly type: 'reset'; readonly what: Resettable }
+  | { readonly type: 'request'; readonly call: records.Call }
+  | { readonly type: 'reset'; readonly what: records.Resettable }
   | { readonly type: 'clock' | 'contents' | 'faults' | 'keys' | 'plan' | 'webhooks' };
 
 export type Store = ReturnType<typeof createStore>;

@@ -1,7 +1,7 @@
 import type { EventName } from '../../contract/events.ts';
 import * as read from '../../contract/readers.ts';
 import type { Reader } from '../../contract/readers.ts';
-import { attributes, fields, optional } from '../readers.ts';
+import { fields, optional, record } from '../readers.ts';
 
 const receipt = { message: optional(read.id), to: optional(read.phone), template: optional(read.id) } as const;
 
@@ -22,7 +22,7 @@ const readers = {
     phone: optional(read.phone),
     name: optional(read.string),
     tags: optional(read.list(read.id)),
-    attributes: optional(attributes),
+    attributes: optional(record),
   }),
   'order.paid': fields({
     contact: optional(read.id),

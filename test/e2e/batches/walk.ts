@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
-import { createRandom, seedNumber } from '../../../src/sandbox/state/ids.ts';
+import { createIds } from '../../../src/sandbox/state/ids.ts';
 import type { Reply } from '../../support/service.ts';
 import { createModel } from '../../store/model.ts';
 import { type Answer, isProcess, type Process, type Result, type SendOptions } from '../../store/world.ts';
@@ -62,7 +62,7 @@ export async function walk(machine: Machine, seed: number, steps: number, told: 
 
   /** The same for the service and the model. */
   function answerOf(command: number, { phone, text }: Pick<Request, 'phone' | 'text'>): Answer {
-    const luck = createRandom(seedNumber(`${seed} ${command} ${phone} ${text}`))();
+    const luck = createIds({ seed: `${seed}`, serial: 0 }).random(`${command} ${phone} ${text}`)();
     if (luck < 0.82) return 'sent';
     if (luck < 0.89) return 'failed';
     return luck < 0.95 ? 'unsure' : 'unsure, accepted';

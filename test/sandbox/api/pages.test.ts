@@ -4,7 +4,7 @@ import type { Reply } from '../../../src/sandbox/exchange.ts';
 import { bodyOf, type Calls, calls, paths } from '../calls.ts';
 
 describe('a list', () => {
-  it.each(['?limit=0', '?limit=-1', '?limit=ten', '?limit=', '?cursor=', '?cursor=x', '?cursor=ZnJvbSAxLjU'])(
+  it.each(['?limit=0', '?limit=-1', '?limit=ten', '?limit=', '?cursor=', '?cursor=x', '?cursor=1.5'])(
     'with %s is 400',
     async (query) => {
       expect(bodyOf(await calls().get(paths.contacts + query))).toMatchObject({ status: 400 });
@@ -40,12 +40,12 @@ describe('a list', () => {
     const { get } = calls();
     const next = /<(.*)>; rel="next"/.exec((await get(`${paths.contacts}?limit=1`)).headers['link'] ?? '')?.[1];
     const { href } = new URL(next ?? '', `https://gateway.example/v7${paths.contacts}?limit=1`);
-    expect(href).toBe('https://gateway.example/v7/api/public/contacts?limit=1&cursor=ZnJvbSAx');
+    expect(href).toBe('https://gateway.example/v7/api/public/contacts?limit=1&cursor=1');
   });
 
   it('can end with an empty page', async () => {
     const { get } = calls();
-    const reply = await get(`${paths.contacts}?cursor=${Buffer.from('from 900').toString('base64url')}`);
+    const reply = await get(`${paths.contacts}?cursor=900`);
     expect(bodyOf(reply)).toEqual({ data: [], next_cursor: null });
   });
 });

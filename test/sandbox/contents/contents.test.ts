@@ -144,19 +144,15 @@ describe('seeding a sandbox', () => {
 
   it.each([
     ['{"contacts":[{"phone":"+1"},{"phone":"1"}]}', '/contacts/1/phone must be'],
-    ['{"contacts":[{"phone":"1"},{"name":"x"}]}', '/contacts/1/phone is missing'],
-    ['{"contacts":[{"phone":"1"},7]}', '/contacts/1 must be an object'],
+    ['{"contacts":[{"phone":"+1"},{"name":"x"}]}', '/contacts/1/phone is missing'],
+    ['{"contacts":[{"phone":"+1"},7]}', '/contacts/1 must be an object'],
     ['{"contacts":[{"phone":"+1","nam":"x"}]}', '/contacts/0/nam is unknown; did you mean "name"?'],
     ['{"contacts":[{"phone":"+1","created_at":"soon"}]}', '/contacts/0/created_at must be a time'],
-    ['{"contacts":[{"phone":"+1"},{"phone":"+1"}]}', '/contacts/1 has the same phone as /contacts/0'],
-    ['{"contacts":[{"phone":"+1","id":"a"},{"phone":"+2","id":"a"}]}', '/contacts/1 has the same id as /contacts/0'],
     ['{"contacts":{}}', '/contacts must be an array'],
     ['{"templates":[{"name":"x","body":"y","status":"approved"}]}', '/templates/0/status must be one of APPROVED, '],
-    ['{"campaigns":[{"name":"x","template":"y"},{"name":"x","template":"z"}]}', '/campaigns/1 has the same name as'],
     ['{"campaigns":[{"name":"x","template":"y","counts":{"sent":-1}}]}', '/campaigns/0/counts/sent must be an integer'],
-    ['{"contcts":[]}', 'must be an object with at least one of contacts, templates, campaigns'],
-    ['{"contacts":[],"messages":[]}', '/messages is unknown; known: contacts, templates, campaigns'],
-    ['[]', 'an object with at least one of contacts'],
+    ['{"contcts":[]}', '/contcts is unknown; did you mean "contacts"?'],
+    ['[]', 'the body must be an object'],
   ])('is rejected as a whole: %s', (text, problem) => {
     const { sandbox, file } = calls();
     const before = file.text();

@@ -52,7 +52,7 @@ describe('waitFor', () => {
   });
 
   it.each([
-    ['message.raed', '4s', '"message.raed" is not an event'],
+    ['message.raed', '4s', 'the argument must be an event; did you mean "message.read"?'],
     ['message.read', 'soon', '"soon" is not a duration'],
   ])('refuses %j within %j', async (wanted, within, reason) => {
     await using sandbox = createSandbox();
