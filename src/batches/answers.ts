@@ -2,7 +2,7 @@ import type { CliError } from '../base/errors.ts';
 import { redact } from '../base/redact.ts';
 import { parseJson } from '../base/json.ts';
 import { isRecord } from '../contract/readers.ts';
-import { answerOf } from '../session/send-once.ts';
+import { answerOf } from '../session/request-facts.ts';
 import type { Answer } from '../store/work.ts';
 import { knownReasons } from './outcomes.ts';
 

@@ -2,7 +2,7 @@ import type { Host } from '../base/host.ts';
 import { redact } from '../base/redact.ts';
 import { isRecord } from '../contract/readers.ts';
 import { currentCaller, type LocalCaller, type ServiceCaller } from '../session/caller.ts';
-import type { Context } from './command.ts';
+import type { Session } from '../session/session.ts';
 import { linesIn, writeLines } from './seen.ts';
 
 /** A template of an earlier list, for completion, suggestions and the text of past messages. */
@@ -18,8 +18,10 @@ export interface TemplateText {
   readonly variables: readonly string[] | undefined;
 }
 
+type Machine = Pick<Session, 'host' | 'given'>;
+
 /** The templates that were listed last for the current caller. */
-export function seenTemplates(context: Context): readonly SeenTemplate[] {
+export function seenTemplates(context: Machine): readonly SeenTemplate[] {
   return templatesSeen(context.host, currentCaller(context));
 }
 
@@ -56,7 +58,7 @@ function textOf(value: unknown): string | undefined {
 }
 
 /** Remembers templates of the current caller. */
-export function rememberTemplates({ host, given }: Context, templates: readonly SeenTemplate[]): void {
+export function rememberTemplates({ host, given }: Machine, templates: readonly SeenTemplate[]): void {
   const caller = currentCaller({ host, given });
   const place = placeOf(caller);
   const secrets = caller.kind === 'local' ? [] : [caller.key];

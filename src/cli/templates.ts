@@ -2,8 +2,8 @@ import { profileOption, shellQuote } from '../base/shell-quote.ts';
 import { suggest } from '../base/suggest.ts';
 import type { Client } from '../client/client.ts';
 import { isRecord } from '../contract/readers.ts';
+import type { Session, TryLookup } from '../session/session.ts';
 import { placeholdersIn, renderedText } from '../contract/template-text.ts';
-import type { Context } from './command.ts';
 import { counted } from './output/figures.ts';
 import { findRows, type Row } from './output/rows.ts';
 import { recordPages } from './record-pages.ts';
@@ -15,43 +15,40 @@ export interface TemplateFacts extends SeenTemplate {
 }
 
 /** The templates that the service lists, which are remembered; empty if it does not show them. */
-export async function listedTemplates(
-  context: Context,
-  lookUp: Context['tryLookup'],
-): Promise<readonly TemplateFacts[]> {
+export async function listedTemplates(session: Session, lookUp: TryLookup): Promise<readonly TemplateFacts[]> {
   let list: readonly TemplateFacts[] = [];
   await lookUp(async (client) => {
-    list = (await templatesOf(client, context)) ?? [];
+    list = (await templatesOf(client, session)) ?? [];
   });
-  if (list.length > 0) rememberTemplates(context, list);
+  if (list.length > 0) rememberTemplates(session, list);
   return list;
 }
 
 /** Undefined if the records have no names. */
 async function templatesOf(
   client: Pick<Client, 'pages'>,
-  context: Pick<Context, 'note'>,
+  session: Pick<Session, 'note'>,
 ): Promise<readonly TemplateFacts[] | undefined> {
-  const rows = await templateRecords(client, context);
+  const rows = await templateRecords(client, session);
   const facts = rows.flatMap((row) => factsIn(row) ?? []);
   return facts.length < rows.length ? undefined : facts;
 }
 
 export async function templateRecords(
   client: Pick<Client, 'pages'>,
-  context: Pick<Context, 'note'>,
+  session: Pick<Session, 'note'>,
 ): Promise<readonly Row[]> {
   const rows: Row[] = [];
-  for await (const page of recordPages(client, context, 'listTemplates', []))
+  for await (const page of recordPages(client, session, 'listTemplates', []))
     rows.push(...('whole' in page ? (findRows(page.whole) ?? []) : page.rows));
   return rows;
 }
 
 /** The next step for a template that is not there. */
-export function unknownTemplateHint(context: Context, name: string, names: readonly string[]): string {
+export function unknownTemplateHint({ given }: Session, name: string, names: readonly string[]): string {
   const near = suggest(name, names);
   if (near !== undefined && near !== name) return `did you mean ${shellQuote(near)}?`;
-  return `bizmsg templates list${profileOption(context.given.profile)} shows the templates and their status`;
+  return `bizmsg templates list${profileOption(given.profile)} shows the templates and their status`;
 }
 
 export function factsIn(row: Row): TemplateFacts | undefined {

@@ -3,7 +3,7 @@ import type { Database } from '../base/transaction.ts';
 import type { Context } from '../cli/command.ts';
 import { shortTime } from '../cli/output/figures.ts';
 import { deleteEvents, type Received } from '../logs/events.ts';
-import { realAccount } from '../session/account.ts';
+import { realAccount } from '../session/caller.ts';
 import { configFolder } from '../session/folders.ts';
 import { readStore, requireProfile } from '../session/profiles/store.ts';
 import type { OpenRecord } from '../session/record.ts';

@@ -3,7 +3,7 @@ import { maskKey } from '../base/redact.ts';
 import { command } from '../cli/command.ts';
 import { printOptions } from '../cli/globals.ts';
 import { currentCaller, type Source } from '../session/caller.ts';
-import { teamOf } from '../session/team.ts';
+import { teamOf } from '../session/record-file.ts';
 
 export const whoami = command({
   name: 'whoami',

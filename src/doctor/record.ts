@@ -3,12 +3,10 @@ import { CliError } from '../base/errors.ts';
 import { integrityProblem } from '../base/sqlite.ts';
 import { damaged } from '../base/sqlite-errors.ts';
 import { query } from '../base/transaction.ts';
-import { realAccount } from '../session/account.ts';
-import { type Caller, optionalCaller } from '../session/caller.ts';
+import { type Caller, optionalCaller, realAccount } from '../session/caller.ts';
 import { hasMark, openTeamOf, openRecordFile } from '../session/record.ts';
-import { hasRecord, recordFile } from '../session/record-file.ts';
+import { hasRecord, recordFile, refuseWithoutTeam, teamOf } from '../session/record-file.ts';
 import type { Session } from '../session/session.ts';
-import { refuseWithoutTeam, teamOf } from '../session/team.ts';
 
 /** Reads the whole record of this machine, and asks that of the team; throws the error that a command would get. */
 export async function checkRecord(session: Session, caller: Caller | undefined): Promise<void> {

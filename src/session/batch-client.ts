@@ -8,8 +8,7 @@ import { refuseAgent } from './agents.ts';
 import type { Caller } from './caller.ts';
 import { isClockRight } from './clock.ts';
 import { openConnection, prepareTarget, transportOptionsFor } from './connect.ts';
-import { batchPace, planOf } from './pace.ts';
-import { limitsOf, minimumDuration, paceOf } from './rate.ts';
+import { batchPace, limitsOf, minimumDuration, paceOf, planOf } from './pace.ts';
 import { openRecord } from './record.ts';
 import { noteHarmless } from './send-once.ts';
 import type {
@@ -22,7 +21,7 @@ import type {
   Session,
   StopSignals,
 } from './session.ts';
-import { teamOf } from './team.ts';
+import { teamOf } from './record-file.ts';
 
 export async function openBatchClient(session: Session, caller: Caller, signals: StopSignals): Promise<BatchClient> {
   const { host } = session;

@@ -8,13 +8,20 @@ import { newId } from '../store/batch.ts';
 import { acceptLoss, identify, isIdentified, openMark, watched } from '../store/marks.ts';
 import { hasAccount } from '../store/move.ts';
 import { schema } from '../store/schema.ts';
-import { accountOf, realAccount } from './account.ts';
-import { currentCaller, optionalCaller } from './caller.ts';
+import { accountOf, currentCaller, optionalCaller, realAccount } from './caller.ts';
 import { refuseEarlyClock } from './clock.ts';
 import { locate } from './connect.ts';
-import { hasRecord, markFile, recordFile, type RecordName, recordOf } from './record-file.ts';
+import {
+  hasRecord,
+  hasTeamMark,
+  markFile,
+  recordFile,
+  type RecordName,
+  recordOf,
+  refuseWithoutTeam,
+  teamOf,
+} from './record-file.ts';
 import type { AnyCaller, BatchRecord, CheckedTarget, Session } from './session.ts';
-import { hasTeamMark, refuseWithoutTeam, teamOf } from './team.ts';
 
 const options = {
   ledger: { sync: 'FULL', isDisposable: false },

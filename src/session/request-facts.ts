@@ -1,7 +1,10 @@
+import { CliError } from '../base/errors.ts';
+import { redact } from '../base/redact.ts';
 import { isMutation, type WireRequest } from '../client/wire.ts';
 import { type BodyOf, endpoints } from '../contract/endpoints.ts';
 import { readPhone } from '../contract/phone.ts';
 import * as read from '../contract/readers.ts';
+import type { Answer } from '../store/work.ts';
 
 type Request = Pick<WireRequest, 'method' | 'url' | 'body'>;
 
@@ -57,3 +60,15 @@ export function messageIdIn(answer: unknown): string | undefined {
   const id = read.isRecord(value) ? value['message_id'] : undefined;
   return typeof id === 'string' ? id : undefined;
 }
+
+const longestReason = 500;
+
+/** The outcome to record after an error. */
+export function answerOf(error: unknown): Answer {
+  const { code, message, done, exit } = error instanceof CliError ? error : bug;
+  const reason = redact(message).slice(0, longestReason);
+  if (done === 'unknown') return { kind: 'unsure', code, reason };
+  return exit === 'rejected' || exit === 'notFound' ? { kind: 'failed', code, reason } : { kind: 'again' };
+}
+
+const bug = { code: 'bug', message: 'the program failed', done: 'unknown', exit: 'unexpected' } as const;

@@ -1,13 +1,11 @@
 import { CliError } from '../base/errors.ts';
-import { redact } from '../base/redact.ts';
 import { complete } from '../client/exchange.ts';
 import { isMutation } from '../client/wire.ts';
 import type { Answer } from '../store/work.ts';
 import { refuseAgent } from './agents.ts';
 import type { ClaimOptions, MessageClaim } from './message-claim.ts';
-import { hasRecord, recordOf } from './record-file.ts';
-import { messageIdIn, messageIn, type Outgoing } from './request-facts.ts';
-import { teamOf } from './team.ts';
+import { hasRecord, recordOf, teamOf } from './record-file.ts';
+import { answerOf, messageIdIn, messageIn, type Outgoing } from './request-facts.ts';
 import { knownSecrets, refuseKeys } from './secrets.ts';
 import type { CheckedTarget, SendOnce, Session } from './session.ts';
 
@@ -54,18 +52,6 @@ async function guard(options: ClaimOptions, outgoing: Outgoing | undefined): Pro
   if (checkedTarget.target.mode === 'sandbox' && !isKept) return undefined;
   return (await import('./message-claim.ts')).openMessageClaim(options, outgoing);
 }
-
-const longestReason = 500;
-
-/** The outcome to record after an error. */
-export function answerOf(error: unknown): Answer {
-  const { code, message, done, exit } = error instanceof CliError ? error : bug;
-  const reason = redact(message).slice(0, longestReason);
-  if (done === 'unknown') return { kind: 'unsure', code, reason };
-  return exit === 'rejected' || exit === 'notFound' ? { kind: 'failed', code, reason } : { kind: 'again' };
-}
-
-const bug = { code: 'bug', message: 'the program failed', done: 'unknown', exit: 'unexpected' } as const;
 
 /** Prints that nothing really happens; not for reads and dry runs. */
 export function noteHarmless({ note }: Session, { target, simulated }: CheckedTarget, isMessage: boolean): void {

@@ -4,7 +4,7 @@ import { openPostgres } from '../base/postgres.ts';
 import { openMark } from '../store/marks.ts';
 import { schema } from '../store/schema.ts';
 import type { Session } from './session.ts';
-import { teamMark } from './team.ts';
+import { teamMark } from './record-file.ts';
 
 /** The server, its history, and the table: a standby that took over and a restored backup differ in one of them. */
 export const teamServer = `((SELECT system_identifier FROM pg_control_system()) || '-'

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { hoursFlag } from '../../src/batches/hours.ts';
 import { Status, type StatusOptions } from '../../src/batches/status.ts';
 import type { KnownPace } from '../../src/client/pace.ts';
-import { minimumDuration } from '../../src/session/rate.ts';
+import { minimumDuration } from '../../src/session/pace.ts';
 import { movedClock } from '../support/timers.ts';
 
 const minute = 60_000;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { limitsOf, paceOf } from '../../src/session/rate.ts';
+import { limitsOf, paceOf } from '../../src/session/pace.ts';
 import type { BatchRate } from '../../src/session/session.ts';
 import { thrown } from '../support/thrown.ts';
 
