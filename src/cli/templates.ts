@@ -95,9 +95,5 @@ export function doubtAbout(list: readonly TemplateFacts[], name: string, params:
     return `the service does not list a template "${name}"${near === undefined ? '' : `; did you mean ${shellQuote(near)}?`}`;
   if (variables && variables.length !== params)
     return `the template "${name}" has ${counted(variables.length, 'variable')}, and ${counted(params, 'param')} ${params === 1 ? 'is' : 'are'} given`;
-  return isUnapproved(status) ? `the template "${name}" is ${status}` : undefined;
-}
-
-export function isUnapproved(status = ''): boolean {
-  return /^(?:pending|rejected)$/i.test(status);
+  return /^(?:pending|rejected)$/i.test(status) ? `the template "${name}" is ${status}` : undefined;
 }

@@ -1,12 +1,11 @@
-import { isUtf8 } from 'node:buffer';
 import { command, type Context, type Ui } from '../cli/command.ts';
 import { callOptions } from '../cli/globals.ts';
 import { flag, knowing, option, repeated, required } from '../cli/params.ts';
-import { CliError, unsafe, usage } from '../base/errors.ts';
+import { unsafe, usage } from '../base/errors.ts';
 import { redact } from '../base/redact.ts';
 import { jsonText, parseJson } from '../base/json.ts';
 import { againFlag, refuseExcluded } from './send-template.ts';
-import { bodyField, type Field, jsonIn, nested } from './body.ts';
+import { bodyField, type Field, nested } from './body.ts';
 
 export const api = command({
   name: 'api',
@@ -45,31 +44,22 @@ export const api = command({
     const fields = [...field, ...(await Promise.all(typed.map((field) => typedField(context, field))))];
     if (input !== undefined && fields.length > 0)
       throw usage('--input is the whole body and cannot be combined with fields');
-    const whole = input === undefined ? undefined : await context.read(input);
-    const body = whole ?? (fields.length > 0 ? jsonText(nested(fields)) : undefined);
+    const fieldsBody = fields.length > 0 ? jsonText(nested(fields)) : undefined;
+    const body = input === undefined ? fieldsBody : await context.read(input);
     const chosen = method ?? (body === undefined ? 'GET' : 'POST');
     if (fields.length > 0 && (chosen === 'GET' || chosen === 'HEAD'))
       throw usage(`fields are sent in the body, and a ${chosen} has none`, 'put them into the path: /path?key=value');
     await refuseMessage(context, { method: chosen, path, body });
     const client = await context.client();
-    const exchange = client.raw({
-      method: chosen,
-      path,
-      headers: headersOf(header),
-      ...(body !== undefined && { body }),
-    });
-    const answer = await context.sendOnce(exchange, { again }).catch((error: unknown) => {
-      throw withPathHint(error, path);
-    });
-    return { ...answer, include, method: chosen };
+    const request = { method: chosen, path, headers: headersOf(header), ...(body !== undefined && { body }) };
+    return { ...(await context.sendOnce(client.raw(request), { again })), include, method: chosen };
   },
   changes: ({ method }) => mayChange(method),
   data: ({ body }) => parsed(body.toString('utf8')),
   view: ({ body, ...answer }, ui) => {
     const before = answer.include ? head(answer, ui) : '';
-    if (!ui.terminal && !isUtf8(body)) return Buffer.concat([Buffer.from(before), body]);
-    const text = body.toString('utf8');
-    return before + (ui.terminal ? ui.outside(formatted(text)) : text);
+    if (!ui.terminal) return Buffer.concat([Buffer.from(before), body]);
+    return before + ui.outside(formatted(body.toString()));
   },
 });
 
@@ -87,13 +77,6 @@ async function refuseMessage(
 
 function mayChange(method: string | undefined): boolean {
   return method !== 'GET' && method !== 'HEAD';
-}
-
-function withPathHint(error: unknown, path: string): unknown {
-  const isForeign = error instanceof CliError && error.status === 404 && !/^\/?api\/public\//.test(path);
-  return isForeign
-    ? error.withHint('the paths of the API begin with /api/public/, such as /api/public/contacts')
-    : error;
 }
 
 interface ResponseHead {
@@ -135,10 +118,8 @@ function headersOf(all: readonly (readonly [string, string])[]): Readonly<Record
 async function typedField(context: Context, { key, value }: ReturnType<typeof bodyField>): Promise<Field> {
   if (value === undefined) return { key, value };
   if (value.startsWith('@')) return { key, value: await context.read(value.slice(1)) };
-  const literal = /^(true|false|null|-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?)$/.test(value);
-  if (literal) return { key, value: jsonIn(value, key.join('.')) };
-  const json = /^\s*[[{]/.test(value) ? parsed(value) : undefined;
-  return { key, value: typeof json === 'object' && json !== null ? json : value };
+  const json = parsed(value);
+  return { key, value: json === undefined || typeof json === 'string' ? value : json };
 }
 
 function formatted(text: string): string {

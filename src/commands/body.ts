@@ -22,21 +22,12 @@ export function nested(fields: readonly Field[]): object {
 
 /** Returns false if the place is taken. */
 function insert(into: Fields, [name = '', ...rest]: readonly string[], value: unknown): boolean {
-  if (rest.length === 0) return !into.has(name) && into.set(name, value).size > 0;
-  const inner = into.get(name) ?? (rest[0] === '[]' ? [] : new Map());
+  const [next] = rest;
+  if (next === undefined) return !into.has(name) && into.set(name, value).size > 0;
+  const inner = into.get(name) ?? (next === '[]' ? [] : new Map());
   into.set(name, inner);
-  if (Array.isArray(inner)) return rest[0] === '[]' && append(inner, rest.slice(1), value);
-  return inner instanceof Map && rest[0] !== '[]' && insert(inner, rest, value);
-}
-
-/** An object in the list gets fields until one repeats, which begins the next object. */
-function append(list: unknown[], rest: readonly string[], value: unknown): boolean {
-  if (rest.length === 0) return value === undefined || list.push(value) > 0;
-  const [last, isOne] = [list.at(-1), rest.length === 1];
-  if (last instanceof Map && !(isOne && last.has(rest[0]))) return insert(last, rest, value);
-  const next: Fields = new Map();
-  list.push(next);
-  return insert(next, rest, value);
+  if (Array.isArray(inner)) return next === '[]' && (value === undefined || inner.push(value) > 0);
+  return inner instanceof Map && next !== '[]' && insert(inner, rest, value);
 }
 
 function plain(value: unknown): unknown {
@@ -48,7 +39,7 @@ function plain(value: unknown): unknown {
 /** `key=value` as gh reads it, and with dots: `a.b` and `a[b]` nest, `a[]` appends to a list, `a[]` alone is empty. */
 export function bodyField(text: string): { readonly key: readonly string[]; readonly value: string | undefined } {
   const [, name = text, value] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
-  const [, first = '', more = ''] = /^([^[\]]*)((?:\[[^[\]]*\])*)$/.exec(name) ?? [];
+  const [, first = '', more = ''] = /^([^[\]]*)((?:\[[^[\]]+\])*(?:\[\])?)$/.exec(name) ?? [];
   const inner = Array.from(more.matchAll(/\[([^[\]]*)\]/g), ([, part = '']) => part || '[]');
   const key = [...first.split('.'), ...inner];
   if (key.includes(''))
@@ -61,18 +52,8 @@ export function bodyField(text: string): { readonly key: readonly string[]; read
 /** Parses the value of an option; `where` names the option in errors. */
 export function jsonIn(text: string, where: string, hint?: string): unknown {
   try {
-    const value = parseJson(text);
-    refuseRounded(value);
-    return value;
+    return parseJson(text);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw error instanceof RangeError ? usage(`${where}: ${why}`) : usage(`${where} is not JSON: ${why}`, hint);
+    throw usage(`${where} is not JSON: ${error instanceof Error ? error.message : String(error)}`, hint);
   }
-}
-
-/** Refuses a number that JSON would round or turn into null. Large integers are bigints already. */
-function refuseRounded(value: unknown): void {
-  const isRounded = typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER;
-  if (isRounded) throw new RangeError('a number is too large to be sent exactly; pass it as a string');
-  if (typeof value === 'object' && value !== null) Object.values(value).forEach(refuseRounded);
 }

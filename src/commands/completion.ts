@@ -59,56 +59,61 @@ function afterProgram(words: readonly string[]): readonly string[] {
 /** bash passes its line, and the end of it that it replaces: it splits words at `=` and `:`, and keeps quotes. */
 async function offerInBash(
   [line = '', replaced = '']: readonly string[],
-  offer: (words: readonly string[]) => Promise<Offer>,
+  offerOf: (words: readonly string[]) => Promise<Offer>,
 ): Promise<Offer> {
   const raw = line.match(/(?:\\.|"(?:\\.|[^"\\])*"?|'[^']*'?|[^\s"'\\])+|\\$|\s+$/gs) ?? [];
   const words = raw.map((word) => word.replace(/^\s+$/, '').replace(/\\(.)|["'\\]/gs, '$1'));
   if (/^\d*&?[<>]+$/.test(raw.at(-2) ?? '') || /^\d*&?[<>]/.test(raw.at(-1) ?? ''))
     return { kind: 'files', before: '', words: [] };
-  const { before, ...offered } = await offer(words);
+  const { before, ...offer } = await offerOf(words);
   const current = words.at(-1) ?? '';
   const kept = current.slice(0, current.length - replaced.replaceAll('\\', '').length);
-  const fitting = offered.words.map(({ text }) => before + text).filter((text) => text.startsWith(current));
+  const fitting = offer.words.map(({ text }) => before + text).filter((text) => text.startsWith(current));
   const isQuoted = /^["']/.test(raw.at(-1) ?? '');
   const isSafe = (text: string) => !isQuoted || /^[\w ./:=+@%,\-\u00a1-\u{10ffff}]*$/u.test(text);
-  return { ...offered, before: '', words: fitting.filter(isSafe).map((text) => ({ text: text.slice(kept.length) })) };
+  return { ...offer, before: '', words: fitting.filter(isSafe).map((text) => ({ text: text.slice(kept.length) })) };
 }
 
 const modes = ['sandbox', 'live'] as const;
 
 /** The names stored on this machine. Unreadable files have none, because completion must not print errors. */
-function namesOf({ env, home }: Host, tree: Group) {
-  const store = () => readStore(configFolder({ env, home }));
-  const profiles = () => attempt(() => Object.keys(store().profiles).sort()) ?? [];
+function namesOf(host: Pick<Host, 'env' | 'home'>, tree: Group) {
+  const profiles = () => attempt(() => Object.keys(readStore(configFolder(host)).profiles).sort()) ?? [];
   return async (source: KnownSource, { words, options }: Typed): Promise<readonly Offered[]> => {
     switch (source) {
       case 'profiles':
-        return profiles().map((text) => ({ text }));
+        return offered(profiles());
       case 'callers':
-        return [...profiles().map((text) => ({ text })), { text: 'local', about: 'the sandbox on this machine' }];
-      case 'templates': {
-        const [{ templatesSeen }, { currentCaller }] = await Promise.all([
-          import('../cli/seen-templates.ts'),
-          import('../session/caller.ts'),
-        ]);
-        const mode = modes.find((one) => one === options.get(globals.mode));
-        const given = { profile: options.get(globals.profile), baseUrl: options.get(globals.baseUrl), mode };
-        const caller = attempt(() => currentCaller({ host: { env, home }, given: { ...given, noInput: true } }));
-        // --profile may follow later in the line.
-        return [...new Set(templatesSeen({ env, home }, caller).map(({ name }) => name))].map((text) => ({ text }));
-      }
+        return [...offered(profiles()), { text: 'local', about: 'the sandbox on this machine' }];
+      case 'templates':
+        return offered(await templateNames(host, options));
       case 'batches':
-        return batchesSeen({ env, home }).map((text) => ({ text }));
+        return offered(batchesSeen(host));
       case 'help': {
         const node = await nodeAt(tree, words);
-        const topics = words.length === 0 ? topicNames.map((text) => ({ text })) : [];
-        return node?.kind === 'group' ? [...childrenOf(node), ...topics] : [];
+        return node?.kind === 'group' ? [...childrenOf(node), ...offered(words.length === 0 ? topicNames : [])] : [];
       }
       case 'files':
       default:
         return [];
     }
   };
+}
+
+/** The templates of the caller, or of all callers if --profile may follow later in the line. */
+async function templateNames(host: Pick<Host, 'env' | 'home'>, options: Typed['options']) {
+  const [{ templatesSeen }, { currentCaller }] = await Promise.all([
+    import('../cli/seen-templates.ts'),
+    import('../session/caller.ts'),
+  ]);
+  const mode = modes.find((name) => name === options.get(globals.mode));
+  const flags = { profile: options.get(globals.profile), baseUrl: options.get(globals.baseUrl), mode, noInput: true };
+  const caller = attempt(() => currentCaller({ host, given: flags }));
+  return new Set(templatesSeen(host, caller).map(({ name }) => name));
+}
+
+function offered(names: Iterable<string>): readonly Offered[] {
+  return Array.from(names, (text) => ({ text }));
 }
 
 function attempt<T>(read: () => T): T | undefined {

@@ -2,7 +2,7 @@ import { CliError, usage } from '../base/errors.ts';
 import { profileOption } from '../base/shell-quote.ts';
 import { command, type Context, lazyCommand, streaming } from '../cli/command.ts';
 import { callOptions } from '../cli/globals.ts';
-import { cell, columnsOf, isRow, pick, type Row, valueAt } from '../cli/output/rows.ts';
+import { cell, columnsOf, isRow, pick, valueAt } from '../cli/output/rows.ts';
 import { option, repeated } from '../cli/params.ts';
 import { recordPages } from '../cli/record-pages.ts';
 import { isRecord } from '../contract/readers.ts';
@@ -107,7 +107,7 @@ const exportContacts = streaming({
     const isCut = given.columns === undefined && !/^(?:json|ndjson|id)$/.test(given.output ?? '');
     const [unseen, omitted] = [new Set(given.columns), new Set<string>()];
     let columns: readonly string[] | undefined;
-    let [count, cut] = [0, 0];
+    let count = 0;
     try {
       for await (const page of recordPages(await context.client(), context, 'listContacts', queryOf(input))) {
         if ('whole' in page) throw noList(given.profile);
@@ -115,13 +115,11 @@ const exportContacts = streaming({
         count += rows.length;
         for (const name of unseen) if (rows.some((row) => valueAt(row, name) !== undefined)) unseen.delete(name);
         if (isCut && rows.length > 0) columns ??= columnsOf(rows);
-        const others = rows.map((row) => (columns ? namesBesides(columns, row) : []));
-        cut += others.filter((names) => names.length > 0).length;
-        for (const name of others.flat()) omitted.add(name);
+        for (const name of columns ? columnsOf(rows) : []) if (!columns?.includes(name)) omitted.add(name);
         yield columns ? rows.map((row) => pick(row, columns ?? [])) : rows;
       }
     } finally {
-      if (cut > 0) note('left-out', omissionText(`${cut} of ${count}`, columns ?? [], [...omitted]));
+      if (omitted.size > 0) note('left-out', omissionText(columns ?? [], [...omitted]));
     }
     if (count === 0) note('empty', 'there are no contacts');
     const [missing] = unseen;
@@ -138,14 +136,9 @@ function noList(profile: string | undefined): CliError {
   return new CliError('serviceFault', 'no-single-list', 'the response contains no single list of records', { hint });
 }
 
-function namesBesides(columns: readonly string[], row: Row): readonly string[] {
-  return Object.keys(row).filter((name) => !columns.includes(name));
-}
-
-function omissionText(rows: string, columns: readonly string[], omitted: readonly string[]): string {
-  const names = `${omitted.length === 1 ? 'field' : 'fields'} ${omitted.join(', ')}`;
+function omissionText(columns: readonly string[], omitted: readonly string[]): string {
   const all = [...columns, ...omitted].join(',');
-  return `${rows} rows were printed without the ${names}, which the first page with contacts lacks; add --columns ${all}, or use -o ndjson`;
+  return `later pages have more fields: ${omitted.join(', ')}; add --columns ${all}, or use -o ndjson`;
 }
 
 export const contactsCommands = [

@@ -7,7 +7,6 @@ import { countryParam, typedPhone } from '../cli/phones.ts';
 import { local } from '../session/profiles/fields.ts';
 import { closeAll, type OpenRecord, openRecords } from '../session/record.ts';
 import { allSendings, latestSendings } from '../store/history.ts';
-import { isOptedOut } from '../store/opt-outs.ts';
 import { type HistoryRow, senders, sendingRow } from './batches/stored.ts';
 import { listParams, sinceParam, usual } from './list.ts';
 import { erasePerson, headOf, personRows, wantedAccount } from './person.ts';
@@ -73,18 +72,9 @@ async function ofPerson(
   const now = host.now();
   const all = await personRows(context, records, phone, since?.(now) ?? 0);
   if (all.length === 0) note('empty', `no messages to or from ${phone} with real accounts; ${simulatedHint}`);
-  if (await hasOptedOutLocally(context, records, phone))
-    note('local', `${phone} has opted out in the sandbox: bizmsg opt-outs list --profile local`);
   if (host.stdout.isTTY && showsLines && all.length > 0) reporter.say(headOf(phone, all, now));
   listForm.first = ['at', 'direction', 'template', 'text', 'outcome', 'outcome_at', 'batch'];
   return all.slice(0, limit ?? most(context, all.length));
-}
-
-/** In the data that the sandbox has now. */
-async function hasOptedOutLocally(context: Context, records: readonly OpenRecord[], phone: string): Promise<boolean> {
-  const running = await (await context.sandboxes()).find();
-  const local = records.find(({ isLocal }) => isLocal);
-  return local !== undefined && running !== undefined && isOptedOut(local.database, `sandbox:${running.dataId}`, phone);
 }
 
 async function* listed(

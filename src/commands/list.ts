@@ -48,13 +48,13 @@ function moment(text: string): Moment {
 export const sinceParam = option('--since <time>', 'only those since then: 10m, 2h or 1d ago, or an ISO time', moment);
 
 /** The option --type: comma-separated words. `check` throws for an unknown word. */
-export function typeParam(known: readonly string[], word: string, text: string, check: (word: string) => void) {
+export function typeParam(words: readonly string[], word: string, text: string, check: (word: string) => void) {
   return knowing(
-    known,
+    words,
     option(`--type <${word}>`, text, (typed) => {
-      const words = typed.split(',').map((word) => word.trim());
-      for (const word of words) check(word);
-      return words;
+      const types = typed.split(',').map((type) => type.trim());
+      types.forEach(check);
+      return types;
     }),
   );
 }
@@ -114,8 +114,8 @@ interface Listing<R, C> extends Pick<Command, 'name' | 'summary' | 'details' | '
 /** Lists a log, with the newest record last. */
 export function listCommand<R, C>({ params, instead, ...listing }: Listing<R, C>): Command {
   const { type, failed } = listing;
-  const own = { type, since: sinceParam, ...(failed && { failed }), ...listParams };
-  const all: Params = { ...params, ...own };
+  const selectors = { type, since: sinceParam, ...(failed && { failed }), ...listParams };
+  const all: Params = { ...params, ...selectors };
   return {
     ...listing,
     kind: 'command',
@@ -123,15 +123,15 @@ export function listCommand<R, C>({ params, instead, ...listing }: Listing<R, C>
     accepts: printOptions,
     piped: 'rows',
     async run(context, texts, emit) {
-      const given = Object.keys(all).filter((name) => texts[name]?.length);
-      const chosen = given.find((name) => instead[name]);
-      const other = chosen === undefined ? undefined : instead[chosen];
-      if (chosen !== undefined && other) {
-        const excluded = given.find((name) => !other.params[name]);
-        if (excluded !== undefined) throw usage(`${nameOf(all, chosen)} excludes ${nameOf(all, excluded)}`);
+      const typed = Object.entries(all).filter(([name]) => texts[name]?.length);
+      const [name = '', param] = typed.find(([name]) => instead[name]) ?? [];
+      const other = instead[name];
+      if (other && param) {
+        const [, excluded] = typed.find(([name]) => !other.params[name]) ?? [];
+        if (excluded) throw usage(`${longName(param)} excludes ${longName(excluded)}`);
         return other.run(context, texts, emit);
       }
-      const { limit, follow: isFollowed, ...selection } = readInput(own, texts);
+      const { limit, follow: isFollowed, ...selection } = readInput(selectors, texts);
       const source = await listing.open(context);
       const reading = { context, source, listing, selection };
       try {
@@ -141,11 +141,6 @@ export function listCommand<R, C>({ params, instead, ...listing }: Listing<R, C>
       }
     },
   };
-}
-
-function nameOf(params: Params, name: string): string {
-  const param = params[name];
-  return param ? longName(param) : name;
 }
 
 interface Reading<R, C> {

@@ -18,22 +18,16 @@ interface MessageOutcome extends Delivery {
   readonly at?: number;
 }
 
-interface Wanted {
-  /** Whether to ask the running sandboxes, too. */
-  readonly isLocal: boolean;
-  isWanted?(id: string): boolean;
-}
-
 /**
- * The outcomes of messages by their id, from the events that listeners recorded, and from the running local sandboxes;
- * `until` is when the latest event was received; undefined if the sandboxes said what is true now.
+ * The outcomes of messages by their id, from the events that listeners recorded, and for local messages from the running
+ * sandboxes. `until` is when the latest event was received; undefined if the sandboxes said what is true now.
  */
-export async function recordedOutcomes(context: Context, { isLocal, isWanted = () => true }: Wanted) {
+export async function recordedOutcomes(context: Context, isLocal: boolean, isWanted = (_id: string) => true) {
   const outcomes = new Map<string, MessageOutcome>();
   let until: number | undefined;
   const learn = (id: string, outcome: MessageOutcome) => {
-    const known = outcomes.get(id);
-    if (!known || replaces(outcome.delivery, known.delivery)) outcomes.set(id, outcome);
+    const before = outcomes.get(id);
+    if (!before || replaces(outcome.delivery, before.delivery)) outcomes.set(id, outcome);
   };
   const isReceipt = ({ name, message_id: id }: WebhookEvent) =>
     outcomeOf(name) !== undefined && id !== undefined && isWanted(id);
@@ -50,16 +44,11 @@ export async function recordedOutcomes(context: Context, { isLocal, isWanted = (
   return { outcomes, until: sandboxes.length > 0 ? undefined : until };
 }
 
-interface TrustedEvent {
-  readonly received: Received;
-  readonly event: WebhookEvent;
-}
-
 /** The wanted events that listeners recorded, newest first. If secrets are known, only signed ones count. */
 export async function* trustedEvents(
   context: Context,
   isWanted: (event: WebhookEvent, received: Received) => boolean,
-): AsyncGenerator<TrustedEvent> {
+): AsyncGenerator<{ readonly received: Received; readonly event: WebhookEvent }> {
   const logs = await openRecordedEvents(context);
   if (!logs) return;
   let unsigned = 0;

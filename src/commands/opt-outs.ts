@@ -8,7 +8,6 @@ import { isRecord } from '../contract/readers.ts';
 import { refuseAgentAsPerson } from '../session/agents.ts';
 import { currentCaller } from '../session/caller.ts';
 import { openOwnRecord } from '../session/record.ts';
-import type { BatchRecord } from '../session/session.ts';
 import { addOptOuts, listOptOuts, removeOptOuts } from '../store/opt-outs.ts';
 import { jsonIn } from './body.ts';
 import { typedPhone } from '../cli/phones.ts';
@@ -26,7 +25,8 @@ const list = command({
   accepts,
   piped: 'rows',
   run: async (context) => {
-    const optOuts = await withRecord(context, 'read', ({ database, account }) => listOptOuts(database, account));
+    const record = await openOwnRecord(context, 'read');
+    const optOuts = await closing(record, ({ database, account }) => listOptOuts(database, account));
     return optOuts.map(({ phone, at, word }) => ({ phone, at: new Date(at).toISOString(), word: word || null }));
   },
   view: () => 'Nobody has opted out',
@@ -42,7 +42,8 @@ const add = command({
   run: async (context, input) => {
     const [phones, at] = [await phonesOf(context, input.phones), context.host.now()];
     const optOuts = phones.map((phone) => ({ phone, at, word: '' }));
-    const added = await withRecord(context, 'write', ({ database, account }) => addOptOuts(database, account, optOuts));
+    const record = await openOwnRecord(context, 'write');
+    const added = await closing(record, ({ database, account }) => addOptOuts(database, account, optOuts));
     return { added, known: phones.length - added };
   },
   view: ({ added, known }, ui) =>
@@ -59,9 +60,8 @@ const remove = command({
   run: async (context, input) => {
     if (currentCaller(context).kind !== 'local') refuseAgentAsPerson(context.host.env);
     const phones = await phonesOf(context, input.phones);
-    const removed = await withRecord(context, 'write', ({ database, account }) =>
-      removeOptOuts(database, account, phones),
-    );
+    const record = await openOwnRecord(context, 'write');
+    const removed = await closing(record, ({ database, account }) => removeOptOuts(database, account, phones));
     return { removed, unknown: phones.length - removed };
   },
   view: ({ removed, unknown }, ui) =>
@@ -69,14 +69,6 @@ const remove = command({
 });
 
 export const optOutsCommands = [list, add, remove];
-
-async function withRecord<T>(
-  context: Context,
-  use: 'read' | 'write',
-  act: (record: Pick<BatchRecord, 'database' | 'account'>) => Promise<T>,
-): Promise<T> {
-  return closing(await openOwnRecord(context, use), act);
-}
 
 function people(count: number): string {
   return count === 1 ? '1 person' : `${whole(count)} people`;

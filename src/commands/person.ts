@@ -75,11 +75,11 @@ function received(phone: string, at: number, text: string | undefined): HistoryR
 /** Messages with what the recorded events say about them. */
 async function withOutcomes(context: Context, rows: readonly HistoryRow[]): Promise<readonly HistoryRow[]> {
   const ids = new Set(rows.map(({ id }) => id));
-  const { outcomes } = await recordedOutcomes(context, { isLocal: false, isWanted: (id) => ids.has(id) });
+  const { outcomes } = await recordedOutcomes(context, false, (id) => ids.has(id));
   return rows.map((row) => {
-    const known = outcomes.get(row.id ?? '');
-    if (!known) return row;
-    const { delivery, at, reason = row.reason } = known;
+    const recorded = outcomes.get(row.id ?? '');
+    if (!recorded) return row;
+    const { delivery, at, reason = row.reason } = recorded;
     return { ...row, outcome: delivery, outcome_at: at === undefined ? null : new Date(at).toISOString(), reason };
   });
 }

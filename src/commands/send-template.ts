@@ -87,10 +87,6 @@ async function recipient(context: Context, phone: string, template = ''): Promis
   if (typeof number === 'string') return number;
   if (/^[+\d(]/.test(phone) && /^[\d().-]+$/.test(template))
     throw usage(`"${phone}" is not a phone number`, `quote the phone: ${shellQuote(`${phone} ${template}`)}`);
-  if (template.startsWith('+') && typeof (await readPhone(template)) === 'string') {
-    const right = `bizmsg send-template ${shellQuote(template)} ${shellQuote(phone)}`;
-    throw usage(`"${phone}" is not a phone number`, `the phone comes first, then the template: ${right}`);
-  }
   return (await import('../cli/phones.ts')).typedPhone(context, phone);
 }
 
@@ -133,16 +129,10 @@ async function withSuggestion(context: Context, template: string, error: unknown
     return error.withHint(`${show} shows the variables: pass one -p for each`);
   }
   if (error.status !== 404) return error;
-  const [{ seenTemplates }, { isUnapproved, unknownTemplateHint }] = await Promise.all([
+  const [{ seenTemplates }, { unknownTemplateHint }] = await Promise.all([
     import('../cli/seen-templates.ts'),
     import('../cli/templates.ts'),
   ]);
-  const seen = seenTemplates(context);
-  const { status } = seen.find(({ name }) => name === template) ?? {};
-  if (isUnapproved(status)) {
-    const list = `bizmsg templates list${profileOption(context.given.profile)}`;
-    return error.withHint(`it was ${status} when it was listed last; once ${list} shows it as approved, send it again`);
-  }
-  const names = seen.map(({ name }) => name);
+  const names = seenTemplates(context).map(({ name }) => name);
   return error.withHint(unknownTemplateHint(context, template, names));
 }

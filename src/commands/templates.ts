@@ -50,9 +50,7 @@ const showTemplate = command({
     const records = await templateRecords(await context.client(), context);
     const templates = factsOf(records);
     rememberTemplates(context, templates);
-    const [facts, ...others] = templates.filter((template) => template.name === name);
-    if (others.length > 0)
-      context.note('same-name', `${others.length + 1} templates are named "${name}"; showing the first`);
+    const facts = templates.find((template) => template.name === name);
     const isNamed = (record: Row) => factsIn(record)?.name === name || (!facts && Object.values(record).includes(name));
     const record = records.find(isNamed);
     if (!record) throw unknown(context, name, templates);

@@ -1,10 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { query } from '../../src/base/transaction.ts';
 import { addOptOuts } from '../../src/store/opt-outs.ts';
-import { cli } from '../support/cli.ts';
 import { delivery } from '../webhooks/rig.ts';
 import { service } from './access-rig.ts';
-import { local } from './sandbox-rig.ts';
 import { batchMachine, friday, makeBatch, refused, sendSingle, sent, silent } from './batches-rig.ts';
 
 const now = () => friday + 60_000;
@@ -83,16 +81,12 @@ describe('history', () => {
 });
 
 describe('the history of a person', () => {
-  it('names the log of the sandbox, and an opt-out there', async () => {
-    const { home, sandbox } = await local();
-    const run = (line: string) => cli(line.split(' '), { home });
-    await run(`send-template ${ada} welcome --profile local`);
-    const none = `note: no messages to or from ${ada} with real accounts; bizmsg sandbox log lists those of the sandbox\n`;
-    expect((await run(`history ${ada}`)).stderr).toBe(none);
-    await run(`opt-outs add ${ada} --profile local`);
-    const optOut = `note: ${ada} has opted out in the sandbox: bizmsg opt-outs list --profile local\n`;
-    expect((await run(`history ${ada}`)).stderr).toBe(none + optOut);
-    expect(sandbox.messages()).toHaveLength(1);
+  it('names the log of the sandbox', async () => {
+    const { run } = await batchMachine();
+    const hint = 'bizmsg sandbox log lists those of the sandbox';
+    expect((await run(`history ${ada}`)).stderr).toBe(
+      `note: no messages to or from ${ada} with real accounts; ${hint}\n`,
+    );
   });
 
   it('has everything to and from them, the newest first', async () => {

@@ -54,16 +54,6 @@ describe('templates show', () => {
 describe('send-template to a service', () => {
   const send = ['send-template', '+12025550101', 'order_updat', '-p', 'Ada', '-p', '7'];
 
-  it('says after a 404 that the template was not approved yet', async () => {
-    const caller = await listing([{ name: 'order_updat', status: 'PENDING' }]);
-    await cli(['templates', 'list'], caller);
-    const { code, stderr } = await cli([...send, '-o', 'json'], caller);
-    expect([code, errorIn(stderr).hint]).toEqual([
-      5,
-      expect.stringContaining('it was PENDING when it was listed last'),
-    ]);
-  });
-
   it('suggests a template of the last list after a 404', async () => {
     const caller = await listing(records);
     await cli(['templates', 'list'], caller);

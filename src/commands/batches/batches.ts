@@ -8,7 +8,10 @@ import { flag, option } from '../../cli/params.ts';
 import { countryParam, typedPhone } from '../../cli/phones.ts';
 import { cancel, remove } from '../../store/cancel.ts';
 import { ending, totalsOfAll, type Totals } from '../../store/tally.ts';
+import { markRows } from './mark.ts';
 import { batchToChange, nameParam, unchanged } from './named.ts';
+import { reportBatch } from './report.ts';
+import { showBatch } from './show.ts';
 import { type StoredBatch, withBatches } from './stored.ts';
 
 const listBatches = command({
@@ -124,22 +127,14 @@ async function confirmDelete(context: Context, { batch, profile, record }: Store
 
 export const batchesCommands = [
   listBatches,
-  lazyCommand(
-    'show',
-    'Show what became of a batch, and the next command',
-    async () => (await import('./show.ts')).showBatch,
-  ),
-  lazyCommand(
-    'report',
-    'List every row of a batch with its columns and its outcome',
-    async () => (await import('./report.ts')).reportBatch,
-  ),
+  showBatch,
+  reportBatch,
   lazyCommand(
     'resume',
     'Send what waits in a batch, without its file',
     async () => (await import('../send-file.ts')).resumeBatch,
   ),
-  lazyCommand('mark', 'Record whether unsure rows were sent', async () => (await import('./mark.ts')).markRows),
+  markRows,
   cancelBatch,
   deleteBatch,
 ];

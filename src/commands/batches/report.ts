@@ -41,7 +41,7 @@ export const reportBatch = command({
       listForm.separator = columnsIn(batch).separator ?? ',';
       listForm.first = [...columns.slice(0, 1), reportColumns.outcome, reportColumns.reason, reportColumns.delivery];
       const isImport = batch.scope.kind === 'import';
-      const deliveries = isImport ? new Map() : (await recordedOutcomes(context, record)).outcomes;
+      const deliveries = isImport ? new Map() : (await recordedOutcomes(context, record.isLocal)).outcomes;
       let count = 0;
       for await (const page of reportPages(rows)) {
         const records =

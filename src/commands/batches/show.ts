@@ -46,7 +46,7 @@ async function shownOf(context: Context, stored: StoredBatch) {
 
 /** Counts what was delivered; undefined if nothing is known. */
 async function deliveredOf(context: Context, { batch, record }: StoredBatch): Promise<Delivered | undefined> {
-  const { outcomes, until } = await recordedOutcomes(context, record);
+  const { outcomes, until } = await recordedOutcomes(context, record.isLocal);
   if (outcomes.size === 0) return undefined;
   const counts = { delivered: 0, read: 0, failed: 0 };
   for await (const page of messageIds(record.database, batch.id))
