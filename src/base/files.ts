@@ -68,23 +68,17 @@ function isFolder(path: string): boolean {
   return statsOf(path)?.isDirectory() ?? false;
 }
 
-/** Opens a regular file only: reading a pipe without a writer would block forever, even on signals. */
-function openRegular(path: string): number {
-  const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
-  const stats = fstatSync(fd);
-  if (stats.isFile()) return fd;
-  closeSync(fd);
-  throw irregular(path, stats);
-}
-
 /** The error for what is not a regular file. */
 export function irregular(path: string, stats: Stats): Error {
   return Object.assign(new Error(`${path} is not a file`), { code: stats.isDirectory() ? 'EISDIR' : 'EFTYPE', path });
 }
 
+/** Reads a regular file only: reading a pipe without a writer would block forever, even on signals. */
 export function readRegular(path: string): Buffer {
-  const fd = openRegular(path);
+  const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
+    const stats = fstatSync(fd);
+    if (!stats.isFile()) throw irregular(path, stats);
     return readFileSync(fd);
   } finally {
     closeSync(fd);

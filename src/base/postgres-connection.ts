@@ -32,15 +32,11 @@ export function openConnection({ url, host, port, ssl }: Address) {
   return {
     query,
     isOpen: () => socket?.destroyed === false,
-    /**
-     * `begin` are statements; `act` gets the first row of the last one that returns rows, and does not wait for it. The
-     * driver has no result of the others.
-     */
-    async transact<T>(begin: string, act: (row: Promise<Row | undefined>) => Promise<T>): Promise<T> {
+    /** `begin` is one or more statements. */
+    async transact<T>(begin: string, act: () => Promise<T>): Promise<T> {
       try {
-        const row = sql.unsafe<Row[][]>(begin).then((results) => results.at(-1)?.[0]);
-        // If they fail, what was sent behind them fails, too.
-        const [result] = await Promise.all([act(row), row]);
+        await sql.unsafe(begin);
+        const result = await act();
         await query('COMMIT');
         return result;
       } catch (error) {
@@ -74,24 +70,11 @@ function atOnce<T extends object>(statement: T): T {
   return Object.defineProperty(statement, 'describeFirst', { get: () => false, set() {} });
 }
 
-/** Runs the body of a transaction. Of several errors, the first is that of the statement that failed. */
+/** Runs the body of a transaction. */
 export async function resultOf<T>(body: Transaction<T>, run: Query): Promise<T> {
   const steps = body();
-  const used: Promise<void>[] = [];
   let step = steps.next();
-  while (step.done !== true) {
-    const rows = rowsOf(step.value, run);
-    if ('use' in step.value && step.value.use) {
-      const use = rows.then(step.value.use);
-      use.catch(() => {});
-      used.push(use);
-      step = steps.next([]);
-    } else {
-      const [arrived] = await Promise.all([rows, ...used]);
-      step = steps.next(arrived);
-    }
-  }
-  await Promise.all(used);
+  while (step.done !== true) step = steps.next(await rowsOf(step.value, run));
   return step.value;
 }
 
@@ -115,9 +98,9 @@ function loop(sql: string, each: Repeated['each']): string {
     const at = Number(number) - 1;
     const kind = each.map((values) => typeof values[at]).find((kind) => kind === 'number' || kind === 'string');
     if (kind === undefined) return 'NULL';
-    return kind === 'number' ? `(given_row->>${at})::bigint` : `(given_row->>${at})`;
+    return kind === 'number' ? `(value_row->>${at})::bigint` : `(value_row->>${at})`;
   });
-  return `DO $each$ DECLARE given_row jsonb; BEGIN
-    FOR given_row IN SELECT jsonb_array_elements(current_setting('bizmsg.rows')::jsonb) LOOP ${statement}; END LOOP;
+  return `DO $each$ DECLARE value_row jsonb; BEGIN
+    FOR value_row IN SELECT jsonb_array_elements(current_setting('bizmsg.rows')::jsonb) LOOP ${statement}; END LOOP;
     END $each$`;
 }

@@ -29,7 +29,7 @@ const writing: Kind = {
   // A client that was killed or is out of reach must not keep its locks. Statistics need a small sample only.
   begin: `BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = '12s'; SET LOCAL statement_timeout = '15s';
     SET LOCAL idle_in_transaction_session_timeout = '10s'; SET LOCAL synchronous_commit = on;
-    SET LOCAL default_statistics_target = 20; SELECT txid_current()::text AS xid`,
+    SET LOCAL default_statistics_target = 20`,
   longest: 40_000,
 };
 const reading: Kind = { begin: 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', longest: 120_000 };
@@ -59,10 +59,9 @@ function hex(random: () => number): string {
   return Math.floor(random() * 2 ** 48).toString(16);
 }
 
-/** A transaction before its COMMIT. */
+/** A transaction before its COMMIT, with the token that it has written. */
 interface Finished<T> {
   readonly result: T;
-  readonly xid: string;
   readonly token: string;
 }
 
@@ -159,24 +158,21 @@ export class PostgresDatabase implements Database {
     const { transact, query } = await this.#connected();
     const token = hex(this.#options.host.random);
     const mark = kind === writing ? `; ${marking(this.#client, token)}` : '';
-    const begun = transact(`${kind.begin}; ${this.#path}${mark}`, async (begun) => {
+    const transaction = transact(`${kind.begin}; ${this.#path}${mark}`, async () => {
       const result = await resultOf(body, query);
-      const row = await begun;
-      if (row) onDone({ result, xid: String(row['xid']), token });
+      if (kind === writing) onDone({ result, token });
       return result;
     });
-    return this.#within(kind.longest, begun);
+    return this.#within(kind.longest, transaction);
   }
 
-  async #isCommitted({ xid, token }: Finished<unknown>): Promise<boolean> {
+  async #isCommitted({ token }: Finished<unknown>): Promise<boolean> {
     const { query } = await this.#connected();
-    // After a crash or a failover, a number that was lost is not used yet: asked for it, the server would fail.
-    const status = `CASE WHEN ${BigInt(xid)} < txid_current() THEN txid_status(${BigInt(xid)}) END`;
-    const [row] = await this.#within(connectTimeout, query(`SELECT ${status} AS status`));
-    if (row?.['status'] === 'in progress') throw lost('ETIMEDOUT');
-    // Or it is used by another transaction now.
-    const sql = `SELECT 1 FROM ${this.#schemaName}.last_commit WHERE client = $1 AND token = $2`;
-    return (await this.#within(connectTimeout, query(sql, [this.#client, token]))).length > 0;
+    // A write of the same row waits until the server has ended the transaction.
+    const sql = `INSERT INTO ${this.#schemaName}.last_commit (client, token) VALUES ($1, '')
+      ON CONFLICT (client) DO UPDATE SET client = excluded.client RETURNING token`;
+    const [row] = await this.#within(connectTimeout, query(sql, [this.#client]));
+    return row?.['token'] === token;
   }
 
   async #connected(): Promise<Connection> {

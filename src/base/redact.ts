@@ -22,20 +22,11 @@ export function withoutSecrets(text: string, secrets: Iterable<string>): string 
   return safe;
 }
 
-/** Redacts text of a request. If a key is percent-encoded in it, the whole result is decoded. */
+/** Redacts text of a request. If a key is percent-encoded in it, all ASCII in the result is decoded. */
 export function redactTarget(target: string): string {
-  const decoded = percentDecoded(target);
-  const shown = redact(decoded);
-  return shown === decoded ? redact(target) : shown;
-}
-
-/** Decodes percent signs. If they are not valid UTF-8, each becomes one character. */
-function percentDecoded(target: string): string {
-  try {
-    return target.includes('%') ? decodeURIComponent(target) : target;
-  } catch {
-    return target.replace(/%[0-9a-f]{2}/gi, (code) => String.fromCharCode(Number.parseInt(code.slice(1), 16)));
-  }
+  const decoded = target.replace(/%[2-7][\da-f]/gi, (code) => decodeURIComponent(code));
+  const redacted = redact(decoded);
+  return redacted === decoded ? redact(target) : redacted;
 }
 
 /** Removes a key from untrusted text and values. */

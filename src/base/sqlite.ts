@@ -195,11 +195,7 @@ function commit(connection: Connection, jobs: readonly Job[]): void {
 function resultOf<T>(body: Transaction<T>, connection: Connection): T {
   const steps = body();
   let step = steps.next();
-  while (step.done !== true) {
-    const rows = connection.all(step.value);
-    if ('use' in step.value) step.value.use?.(rows);
-    step = steps.next(rows);
-  }
+  while (step.done !== true) step = steps.next(connection.all(step.value));
   return step.value;
 }
 

@@ -6,8 +6,6 @@ export type Row = Readonly<Record<string, Value>>;
 export interface Statement {
   readonly sql: string;
   readonly values: readonly Value[];
-  /** Gets the rows once they arrive; the body goes on without them. */
-  readonly use?: (rows: readonly Row[]) => void;
 }
 
 /** One statement for many rows, which returns nothing: much faster than to yield each. */
@@ -27,15 +25,6 @@ export function* query(sql: string, ...values: readonly Value[]): Generator<Stat
   return yield { sql, values };
 }
 
-/** A statement without a round trip of its own. Its rows are used before those of the next one arrive; a throw undoes all. */
-export function* pipelined(
-  sql: string,
-  values: readonly Value[],
-  use: (rows: readonly Row[]) => void = () => {},
-): Generator<Statement, void, readonly Row[]> {
-  yield { sql, values, use };
-}
-
 /** The numbers of locks on a PostgreSQL server: any that others do not use. */
 export const postgresLocks = { upgrade: 7_238_111_502, pace: 7_238_111_503 };
 
@@ -48,4 +37,16 @@ export interface Database {
   analyze?(table: string): Promise<unknown>;
   /** Finishes what was started, and closes the database. */
   close(): Promise<void>;
+}
+
+/** Passes what was opened to a function, and closes it afterwards. */
+export async function closing<T extends { close(): Promise<void> }, R>(
+  opened: T,
+  act: (opened: T) => Promise<R>,
+): Promise<R> {
+  try {
+    return await act(opened);
+  } finally {
+    await opened.close();
+  }
 }

@@ -45,18 +45,15 @@ export function createClient(options: ClientOptions): Client {
   const transport = trace ? traced(options.transport, { trace, redactor, now }) : options.transport;
   const connection: Connection = { ...options, transport, redactor };
 
-  function exchange<N extends EndpointName>(name: N, body: BodyOf<N>): Exchange<AnswerOf<N>>;
-  function exchange(name: EndpointName, body: unknown): Exchange<unknown> {
-    const request = requestTo(name);
-    const content = request.method === 'GET' ? {} : { body: jsonText(checkedBody(name, body)) };
-    return new Exchange(connection, { ...request, ...content }, readerOf(name));
-  }
-
   function prepare<N extends EndpointName>(name: N): (content?: string) => Exchange<AnswerOf<N>>;
   function prepare(name: EndpointName): (content?: string) => Exchange<unknown> {
-    const { method, url, headers } = requestTo(name);
-    const read = readerOf(name);
-    return (body) => new Exchange(connection, { method, url, headers, body }, read);
+    const request = requestTo(name);
+    const read = (answer: WireAnswer) => readAnswer<unknown>(answer, endpoints[name].answer);
+    return (body) => new Exchange(connection, { ...request, body }, read);
+  }
+
+  function exchange<N extends EndpointName>(name: N, body: BodyOf<N>): Exchange<AnswerOf<N>> {
+    return prepare(name)(contentOf(name, body));
   }
 
   function requestTo(name: EndpointName, query: Query = []): WireRequest {
@@ -78,10 +75,6 @@ export function createClient(options: ClientOptions): Client {
   };
 }
 
-function readerOf(name: EndpointName): (answer: WireAnswer) => unknown {
-  return (answer) => readAnswer<unknown>(answer, endpoints[name].answer);
-}
-
 const jsonType: Headers = { 'Content-Type': 'application/json' };
 
 function defaultHeaders({ key, userAgent }: ClientOptions): Headers {
@@ -97,10 +90,10 @@ function defaultHeaders({ key, userAgent }: ClientOptions): Headers {
   };
 }
 
-function checkedBody(name: EndpointName, body: unknown): unknown {
+function contentOf(name: EndpointName, body: unknown): string | undefined {
   const endpoint: Endpoint = endpoints[name];
   try {
-    return endpoint.body?.(body);
+    return endpoint.body && jsonText(endpoint.body(body));
   } catch (error) {
     if (error instanceof Mismatch) throw usage(`invalid request body: ${error.at} ${error.message}`);
     throw error;

@@ -2,13 +2,14 @@ import type { CliError } from '../base/errors.ts';
 import { parseJson } from '../base/json.ts';
 import type { Redactor } from '../base/redact.ts';
 import { Mismatch, type Reader } from '../contract/readers.ts';
+import { isSameOrigin } from './address.ts';
 import { dryRunResult } from './dry-run.ts';
 import { errorFor } from './failure.ts';
 import type { ClientPace, Release, RequestEnd } from './pace.ts';
-import { isRedirect, redirect } from './redirect.ts';
 import { holdAfter, isRateLimited, requestedWait, retryDelay } from './retry.ts';
 import {
   type AttemptFailure,
+  header,
   isMutation,
   type Transport,
   type WireAnswer,
@@ -133,7 +134,7 @@ export class Exchange<T> {
   }
 
   #redirected(answer: WireAnswer): Attempt<T> {
-    const target = redirect(this.request, answer, this.#redirects);
+    const target = redirectTarget(this.request, answer, this.#redirects);
     if ('why' in target) return this.#final({ kind: 'redirected', answer, why: target.why });
     this.request = { ...this.request, url: target.url };
     this.#redirects += 1;
@@ -197,6 +198,28 @@ async function sendOnce(connection: Connection, request: WireRequest): Promise<W
 function requestEnd(outcome: WireAnswer | WireFailure): RequestEnd {
   if (outcome instanceof WireFailure) return outcome.sent ? 'done' : 'unsent';
   return outcome.status === 429 ? 'limited' : 'done';
+}
+
+function isRedirect(status: number): boolean {
+  return [301, 302, 303, 307, 308].includes(status);
+}
+
+const mostRedirects = 5;
+
+/** Returns the URL to follow: never for a mutation, otherwise within the origin. */
+function redirectTarget(
+  { method, url: from }: WireRequest,
+  { headers }: WireAnswer,
+  followed: number,
+): { readonly url: string } | { readonly why: string } {
+  const target = header(headers, 'location') ?? '';
+  if (isMutation(method)) return { why: `a ${method} does not follow redirects, here to "${target}"` };
+  if (followed >= mostRedirects) return { why: `more than ${mostRedirects} redirects, the last to "${target}"` };
+  const { origin } = new URL(from);
+  const url = target !== '' && URL.canParse(target, from) ? new URL(target, from) : undefined;
+  if (!url || !isSameOrigin({ origin }, url)) return { why: `a redirect to "${target}", which is not ${origin}` };
+  url.hash = '';
+  return { url: url.href };
 }
 
 /** Parses an answer. An empty answer is valid if the document shows none. */

@@ -2,7 +2,7 @@ import { CliError, type Done, type ErrorCode, type ExitName } from '../base/erro
 import { moreFiles } from '../base/files.ts';
 import { parseJson } from '../base/json.ts';
 import type { Redactor } from '../base/redact.ts';
-import { errorDetail, statuses } from '../contract/statuses.ts';
+import { errorDetail, statuses } from '../contract/endpoints.ts';
 import { isLoopback } from './address.ts';
 import { proxyHint } from './transport.ts';
 import { type AttemptFailure, isMutation, type WireAnswer, WireFailure, type WireFailureKind } from './wire.ts';

@@ -1,4 +1,4 @@
-import { closing } from '../base/closing.ts';
+import { closing } from '../base/transaction.ts';
 import { usage } from '../base/errors.ts';
 import { command, type Context } from '../cli/command.ts';
 import { printOptions } from '../cli/globals.ts';

@@ -1,7 +1,6 @@
 import { type CliError, configuration, usage } from '../base/errors.ts';
-import { closing } from '../base/closing.ts';
+import { closing, type Database } from '../base/transaction.ts';
 import { addressOf } from '../base/postgres-address.ts';
-import type { Database } from '../base/transaction.ts';
 import { isDead, workerText } from '../base/worker.ts';
 import { command, type Context } from '../cli/command.ts';
 import { printOptions } from '../cli/globals.ts';

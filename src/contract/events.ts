@@ -12,10 +12,8 @@ export const events = {
 
 export type EventName = keyof typeof events;
 
-const names: ReadonlySet<unknown> = new Set(Object.keys(events));
-
 export function isEventName(value: unknown): value is EventName {
-  return names.has(value);
+  return typeof value === 'string' && Object.hasOwn(events, value);
 }
 
 export const eventNames: readonly EventName[] = Object.keys(events).filter(isEventName);

@@ -1,6 +1,6 @@
 import { accessSync, constants } from 'node:fs';
 import { dirname } from 'node:path';
-import { closing } from '../base/closing.ts';
+import { closing } from '../base/transaction.ts';
 import { CliError, exitCodes } from '../base/errors.ts';
 import { statsOf } from '../base/files.ts';
 import type { Host } from '../base/host.ts';

@@ -1,8 +1,7 @@
-import { closing } from '../base/closing.ts';
+import { closing, query } from '../base/transaction.ts';
 import { CliError } from '../base/errors.ts';
 import { integrityProblem } from '../base/sqlite.ts';
 import { damaged } from '../base/sqlite-errors.ts';
-import { query } from '../base/transaction.ts';
 import { type Caller, optionalCaller, realAccount } from '../session/caller.ts';
 import { hasMark, openTeamOf, openRecordFile } from '../session/record.ts';
 import { hasRecord, recordFile, refuseWithoutTeam, teamOf } from '../session/record-file.ts';

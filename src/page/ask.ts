@@ -1,7 +1,6 @@
 import { computed, effect, type ReadonlySignal, signal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
-import { endpoints } from '../contract/endpoints.ts';
-import { errorDetail } from '../contract/statuses.ts';
+import { endpoints, errorDetail } from '../contract/endpoints.ts';
 import type { Topic } from '../sandbox/control/feed.ts';
 import type { InputOf, OperationName, OutputOf } from '../sandbox/control/operations.ts';
 import { provenToken, sleep } from './connection.ts';

@@ -1,5 +1,5 @@
 import { isDelivered } from '../contract/events.ts';
-import { errorDetail } from '../contract/statuses.ts';
+import { errorDetail } from '../contract/endpoints.ts';
 import type { OutputOf } from '../sandbox/control/operations.ts';
 import type { Row } from './rows.ts';
 import { isFailed } from './state.ts';

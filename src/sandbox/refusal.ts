@@ -1,5 +1,5 @@
 import { Mismatch } from '../contract/readers.ts';
-import type { ErrorStatus } from '../contract/statuses.ts';
+import type { ErrorStatus } from '../contract/endpoints.ts';
 
 interface RefusalDetails {
   /** A JSON pointer to the invalid part of the body. */

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { type EndpointName, endpoints } from '../contract/endpoints.ts';
+import { type EndpointName, endpoints, type ErrorStatus } from '../contract/endpoints.ts';
 import type { PlanName } from '../contract/plans.ts';
-import type { ErrorStatus } from '../contract/statuses.ts';
 import { answer, refused, type Service } from './answer.ts';
 import { createMinuteWindow, rateLimitOf, usageOf } from './api/admission.ts';
 import { addSampleData, reset, seed } from './contents/contents.ts';

@@ -1,9 +1,8 @@
-import { closing } from '../base/closing.ts';
+import { closing, type Database } from '../base/transaction.ts';
 import { unsafe } from '../base/errors.ts';
 import { refuseUnreadable, statsOf } from '../base/files.ts';
 import { openDatabase } from '../base/sqlite.ts';
 import { inMemory } from '../base/sqlite-connection.ts';
-import type { Database } from '../base/transaction.ts';
 import { newId } from '../store/batch.ts';
 import { acceptLoss, identify, isIdentified, openMark, watched } from '../store/marks.ts';
 import { hasAccount } from '../store/move.ts';

@@ -2,7 +2,7 @@ import { closeSync, constants, openSync, readSync, writeSync } from 'node:fs';
 import { fsError, unsafe } from '../base/errors.ts';
 import { integrityProblem } from '../base/sqlite.ts';
 import { damaged, newer } from '../base/sqlite-errors.ts';
-import { type Database, pipelined, query, type Row, type Transaction } from '../base/transaction.ts';
+import { type Database, query, type Row, type Transaction } from '../base/transaction.ts';
 import { integer, type Steps, text } from './columns.ts';
 import { lease } from './schema.ts';
 
@@ -76,10 +76,8 @@ export function watched(database: Database, mark: Mark, server: string = noServe
       let row: Row | undefined;
       const sql = `UPDATE meta SET tick = tick + 1 RETURNING tick - 1 AS tick, id, server, ${server} AS server_now`;
       const result = await database.write(function* () {
-        yield* pipelined(sql, [], (rows) => {
-          [row] = rows;
-          refuseOlder(mark, row, server);
-        });
+        [row] = yield* query(sql);
+        refuseOlder(mark, row, server);
         return yield* body();
       }, signal);
       // After the commit: before it, a process that is killed would leave a mark that is ahead.

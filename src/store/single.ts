@@ -1,4 +1,4 @@
-import { type Database, pipelined, query } from '../base/transaction.ts';
+import { type Database, query } from '../base/transaction.ts';
 import { anyText } from './before.ts';
 import { scopeNumber, singles, type SingleScope } from './batch.ts';
 import { integer, optionalText, text, word } from './columns.ts';
@@ -46,11 +46,9 @@ export function admitSingle(database: Database, single: Single): Promise<Admitte
   const { scope, phone, body, worker, now } = single;
   const hash = shortHash(body);
   return database.write(function* () {
-    let isOptedOut = false;
     const optOut = 'SELECT 1 FROM opt_out WHERE account = $1 AND phone = $2';
-    yield* pipelined(optOut, [scope.account, phone], ({ length }) => (isOptedOut = length > 0));
+    if ((yield* query(optOut, scope.account, phone)).length > 0) return { kind: 'opted out' };
     const number = yield* scopeNumber(scope);
-    if (isOptedOut) return { kind: 'opted out' };
     const asks = scope.mode === 'live' && !single.isAgain;
     const [got] = asks ? yield* query(gotBefore, number, phone, hash, now) : [];
     if (got) {

@@ -1,5 +1,5 @@
 import { unsafe } from '../base/errors.ts';
-import { type Database, pipelined, query, type Row } from '../base/transaction.ts';
+import { type Database, query, type Row } from '../base/transaction.ts';
 import { type Batch, batchWithId, singles } from './batch.ts';
 import { outcomeOf, parameters, verdict } from './before.ts';
 import { integer, optionalText, type Steps, text, word } from './columns.ts';
@@ -199,7 +199,7 @@ export function settle(database: Database, settling: Settling): Promise<Settled>
   return database.write(function* () {
     if (answer.kind === 'sent') {
       const { messageId = null, knownAs = null } = answer;
-      yield* pipelined(settlements.sent, [batch, claim.n, now, messageId, claim.text, knownAs]);
+      yield* query(settlements.sent, batch, claim.n, now, messageId, claim.text, knownAs);
       return 'sent';
     }
     if (batch !== singles && !(yield* holds(batch, worker, now))) return 'late';

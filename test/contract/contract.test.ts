@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { announced, endpoints } from '../../src/contract/endpoints.ts';
+import { announced, endpoints, statuses } from '../../src/contract/endpoints.ts';
 import { events } from '../../src/contract/events.ts';
 import { isLocalKey, keyPrefixes, modeOf, scopes } from '../../src/contract/keys.ts';
-import { statuses } from '../../src/contract/statuses.ts';
 
 describe('the contract matches the document', () => {
   it('in §2: features that are only announced, by family', () => {

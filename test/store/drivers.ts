@@ -84,8 +84,6 @@ export async function openMemory(): Promise<Database> {
     const statement = prepared.get(sql) ?? connection.prepare(text);
     prepared.set(sql, statement);
     const runs = 'each' in given ? given.each : [given.values];
-    const rows = runs.flatMap((values) => statement.all(...order.map((number) => values[number - 1] ?? null)));
-    if ('use' in given) given.use?.(rows);
-    return rows;
+    return runs.flatMap((values) => statement.all(...order.map((number) => values[number - 1] ?? null)));
   }
 }

@@ -1,5 +1,4 @@
-import { closing } from '../../base/closing.ts';
-import type { Database } from '../../base/transaction.ts';
+import { closing, type Database } from '../../base/transaction.ts';
 import type { Context } from '../../cli/command.ts';
 import { flag, repeated } from '../../cli/params.ts';
 import { hasFailed, type Past } from '../../logs/forwards.ts';

@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import { statuses } from '../../contract/statuses.ts';
+import { statuses } from '../../contract/endpoints.ts';
 import { json, type Reply } from '../exchange.ts';
 import { Refusal } from '../refusal.ts';
 import type { Rate } from './admission.ts';

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { announced } from '../../../src/contract/endpoints.ts';
+import { announced, statuses } from '../../../src/contract/endpoints.ts';
 import { scopes } from '../../../src/contract/keys.ts';
 import { plans } from '../../../src/contract/plans.ts';
-import { statuses } from '../../../src/contract/statuses.ts';
 import type { SandboxOptions } from '../../../src/sandbox/sandbox.ts';
 import { bearing, bodyOf, calls, order, paths } from '../calls.ts';
 
