@@ -1,58 +1,49 @@
 #!/usr/bin/env node
 'use strict';
 
+const { once } = require('node:events');
 const { closeSync, existsSync, mkdirSync, openSync, readFileSync, statSync } = require('node:fs');
 const nodeModule = require('node:module');
 const { homedir, userInfo } = require('node:os');
 const { dirname, join } = require('node:path');
 const { isTerminal, output } = require('./output.js');
 
-const [, , first = ''] = process.argv;
+const [, , ...argv] = process.argv;
 const isStandalone = typeof __CONTAINED__ !== 'undefined';
 // The version and the help load too little code.
-if (!first.startsWith('-') && !isStandalone) keepCompiledCode();
+if (!argv[0]?.startsWith('-') && !isStandalone) keepCompiledCode();
 // As a plain literal, the type checker would follow it into the built program.
 /** @type {typeof import('../src/main.ts')} */
 // oxlint-disable-next-line typescript/no-unnecessary-type-assertion
 const { main } = require(/** @type {string} */ ('../dist/cli/main.cjs'));
 
-/** @type {AbortController | undefined} */
-let interruption;
-/** The first signal, and its time. @type {{ readonly name: NodeJS.Signals, readonly at: number } | undefined} */
-let interrupted;
-/** The arguments of `handleSignals`. @type {Parameters<import('../src/base/host.ts').Host['handleSignals']> | undefined} */
-let handlers;
-
-const outlet = { onGone, isHandling: () => interruption !== undefined, isEnding: () => interrupted !== undefined };
-const [stdout, stderr] = [output(1, outlet), output(2, outlet)];
+/** @type {import('./output.js').Signals} */
+const signals = {};
+const [stdout, stderr] = [output(1, signals, onGone), output(2, signals, onGone)];
 
 /** @type {import('../src/base/host.ts').Host} */
 const host = {
-  argv: process.argv.slice(2),
+  argv,
   env: process.env,
   stdout,
   stderr,
-  get stdinIsTerminal() {
-    return isTerminal(0);
-  },
+  stdinIsTerminal: isTerminal(0),
   streams: process,
   readStdin: () => readFileSync(0, 'utf8'),
   // HOME may be set and empty.
-  get home() {
-    return homedir() || userInfo().homedir;
-  },
+  home: homedir() || userInfo().homedir,
   node: process.versions.node,
   pid: process.pid,
   parent: process.ppid,
   self: isStandalone ? [process.execPath] : [process.execPath, __filename],
   // Listens on first use; the version and the help end before that.
   get signal() {
-    return (interruption ??= listenForSignals()).signal;
+    return listenForSignals().signal;
   },
-  handleSignals(...functions) {
-    interruption ??= listenForSignals();
-    handlers = functions;
-    return () => void (handlers = undefined);
+  handleSignals(...handlers) {
+    listenForSignals();
+    signals.handlers = handlers;
+    return () => void (signals.handlers = undefined);
   },
   now: Date.now,
   steady: () => Number(process.hrtime.bigint()) / 1e6,
@@ -81,11 +72,7 @@ const host = {
   spawnAttached([program = '', ...words], { env, apart }) {
     const options = /** @type {const} */ ({ detached: apart, env: { ...env }, stdio: 'inherit' });
     const child = require('node:child_process').spawn(program, words, options);
-    const ended = new Promise((resolve, reject) => {
-      child.on('exit', (code, signal) => resolve({ code, signal }));
-      child.on('error', reject);
-    });
-    return { pid: child.pid, ended };
+    return { pid: child.pid, ended: once(child, 'exit').then(([code, signal]) => ({ code, signal })) };
   },
 };
 
@@ -94,25 +81,22 @@ process.exitCode = 1;
 void runMain();
 
 function listenForSignals() {
-  const controller = new AbortController();
-  for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) {
+  if (signals.controller) return signals.controller;
+  const controller = (signals.controller = new AbortController());
+  for (const name of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) {
     // Never removed: libraries that restore the cursor end the process if theirs is the only listener.
-    process.on(signal, () => {
-      interrupted ??= { name: signal, at: performance.now() };
+    process.on(name, () => {
+      signals.first ??= { name, at: performance.now() };
+      if (signals.handlers) return signals.handlers[0](name);
       // The terminal and npx both pass on one Ctrl-C, so only a later signal counts as the second.
-      const isSecond = performance.now() > interrupted.at + 500;
-      if (handlers) return handlers[0](signal);
-      if (isSecond) endBySignal(signal);
-      controller.abort(signal);
+      if (performance.now() > signals.first.at + 500) endBySignal(name);
+      controller.abort(name);
     });
   }
   return controller;
 }
 
-/**
- * Ends the process with the default action of the signal.
- * @param {NodeJS.Signals} signal
- */
+/** Ends the process with the default action of the signal. @param {NodeJS.Signals} signal */
 function endBySignal(signal) {
   process.removeAllListeners(signal);
   process.kill(process.pid, signal);
@@ -122,9 +106,15 @@ async function runMain() {
   process.exitCode = await main(host);
   await Promise.allSettled([stdout.write(''), stderr.write('')]);
   // Unread output would keep the process alive.
-  if (interrupted && (stdout.isStuck || stderr.isStuck)) endBySignal(interrupted.name);
+  if (signals.first && (stdout.isStuck || stderr.isStuck)) endBySignal(signals.first.name);
   // Nothing is left to do then, and Node would only take down the heap, for 1.4 ms.
   process.once('beforeExit', () => process.exit());
+}
+
+/** A closed pipe, for example by head, is not a failure. After a signal, the signal ends the process. */
+function onGone() {
+  if (signals.handlers?.[1]) return signals.handlers[1]();
+  if (!signals.first) signals.controller?.abort('SIGPIPE');
 }
 
 /** Lets Node keep compiled code in the cache folder of this user, unless others could put code there. */
@@ -132,29 +122,17 @@ function keepCompiledCode() {
   if (!('enableCompileCache' in nodeModule && typeof nodeModule.enableCompileCache === 'function')) return;
   const { XDG_CACHE_HOME } = process.env;
   const caches = XDG_CACHE_HOME?.startsWith('/') ? XDG_CACHE_HOME : join(homedir(), '.cache');
-  const folder = join(caches, 'bizmsg');
+  const [parent, folder] = [dirname(caches), join(caches, 'bizmsg')];
   try {
-    // With sudo, new folders would belong to root, and the user's programs could not use them.
-    if (!isOwn(dirname(caches))) return;
-    // Not recursively: in /proc, Node would never end.
-    for (const path of [caches, folder]) {
-      if (!existsSync(path)) mkdirSync(path, { mode: 0o700 });
-      if (!isOwn(path)) return;
+    for (const path of [parent, caches, folder]) {
+      // Not recursively: in /proc, Node would never end.
+      if (path !== parent && !existsSync(path)) mkdirSync(path, { mode: 0o700 });
+      const { uid, mode } = statSync(path);
+      // With sudo, new folders would belong to root, and the user's programs could not use them.
+      if (uid !== process.geteuid?.() || (mode & 0o22) !== 0) return;
     }
     nodeModule.enableCompileCache(folder);
   } catch {
     // Each process compiles the code itself.
   }
-}
-
-/** @param {string} path */
-function isOwn(path) {
-  const { uid, mode } = statSync(path);
-  return uid === process.geteuid?.() && (mode & 0o22) === 0;
-}
-
-/** A closed pipe, for example by head, is not a failure. After a signal, the signal ends the process. */
-function onGone() {
-  if (handlers?.[1]) return handlers[1]();
-  if (!interrupted) interruption?.abort('SIGPIPE');
 }

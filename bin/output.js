@@ -11,32 +11,31 @@ const patience = 1_500;
 const gone = new Set(['EPIPE', 'ECONNRESET', 'EOF', 'ERR_STREAM_DESTROYED']);
 
 /**
- * stdout or stderr. A stream of Node takes 3 ms to create, so a pipe gets one only once the process handles signals, which
- * a reader that has stopped reading would block.
- * @param {1 | 2} fd
- * @param {object} outlet
- * @param {() => boolean} outlet.isHandling Whether the process handles signals.
- * @param {() => boolean} outlet.isEnding True after the first signal.
- * @param {() => void} outlet.onGone Called when the reader of stdout has closed the pipe.
- * @returns {import('../src/base/host.ts').Output & { readonly isStuck: boolean }}
+ * The controller is there once the process handles signals.
+ * @typedef {Parameters<import('../src/base/host.ts').Host['handleSignals']>} Handlers
+ * @typedef {{ controller?: AbortController, first?: { name: NodeJS.Signals, at: number }, handlers?: Handlers }} Signals
  */
-function output(fd, { isHandling, isEnding, onGone }) {
-  const stats = statOf(fd);
+
+/**
+ * stdout or stderr. A stream of Node takes 3 ms to create, so a pipe gets one only once the process handles signals, which
+ * a reader that has stopped reading would block. `onGone` is called when the reader of stdout has closed the pipe.
+ * @param {1 | 2} fd
+ * @param {Signals} signals
+ * @param {() => void} onGone
+ */
+function output(fd, signals, onGone) {
+  const [stats, isTTY] = [statOf(fd), isTerminal(fd)];
   const isPipe = stats?.isFIFO() || stats?.isSocket();
   // The console of Windows has a character set of its own.
-  let isStreamed = process.platform === 'win32' && isTerminal(fd);
-  let isStuck = false;
-  return {
-    get isTTY() {
-      return isTerminal(fd);
-    },
-    get columns() {
-      return isTerminal(fd) ? stream().columns : undefined;
-    },
+  let isStreamed = process.platform === 'win32' && isTTY;
+  const self = {
+    isTTY,
     isFile: stats?.isFile() ?? false,
-    get isStuck() {
-      return isStuck;
+    isStuck: false,
+    get columns() {
+      return isTTY ? stream().columns : undefined;
     },
+    /** @param {string | Uint8Array} text */
     async write(text) {
       try {
         const rest = writeNow(Buffer.from(text));
@@ -49,6 +48,7 @@ function output(fd, { isHandling, isEnding, onGone }) {
       }
     },
   };
+  return self;
 
   function stream() {
     return fd === 1 ? process.stdout : process.stderr;
@@ -56,7 +56,7 @@ function output(fd, { isHandling, isEnding, onGone }) {
 
   /** @param {Buffer} bytes */
   function writeNow(bytes) {
-    if (isPipe && isHandling()) isStreamed = true;
+    if (isPipe && signals.controller) isStreamed = true;
     if (isStreamed) return bytes;
     try {
       while (bytes.length > 0) bytes = bytes.subarray(writeSync(fd, bytes));
@@ -68,20 +68,17 @@ function output(fd, { isHandling, isEnding, onGone }) {
     return bytes;
   }
 
-  /**
-   * Gives up if nothing is read for a while after a signal.
-   * @param {Buffer} bytes
-   */
+  /** Gives up if nothing is read for a while after a signal. @param {Buffer} bytes */
   function writeLater(bytes) {
     const to = stream();
     if (to.listenerCount('error') === 0) to.on('error', () => {});
     return new Promise((resolve, reject) => {
       let [unread, waited] = [to.writableLength, 0];
       const timer = setInterval(() => {
-        waited = isEnding() && to.writableLength === unread ? waited + patience / 10 : 0;
+        waited = signals.first && to.writableLength === unread ? waited + patience / 10 : 0;
         unread = to.writableLength;
-        isStuck ||= waited >= patience;
-        if (isStuck) end(new Error('nothing reads it'));
+        self.isStuck ||= waited >= patience;
+        if (self.isStuck) end(new Error('nothing reads it'));
       }, patience / 10);
       /** @param {Error | null} [error] */
       const end = (error) => {
@@ -107,7 +104,6 @@ function statOf(fd) {
   try {
     return fstatSync(fd);
   } catch {
-    // Closed.
     return undefined;
   }
 }

@@ -4,13 +4,12 @@ module.exports = { loadSqlite };
 
 /** Loads Node's SQLite, or on Node 20 the optional dependency with the same API; undefined without it. */
 function loadSqlite() {
-  if (!process.listeners('SIGTSTP').includes(stop)) stopBetweenTransactions();
+  if (!process.listeners('SIGTSTP').includes(stop)) process.on('SIGTSTP', stop);
   const { emitWarning } = process;
   // Without the warning of Node 22 that SQLite is experimental.
   process.emitWarning = () => {};
   try {
-    const builtIn = process.getBuiltinModule('node:sqlite');
-    return isSqlite(builtIn) ? builtIn : require('@photostructure/sqlite');
+    return process.getBuiltinModule('node:sqlite') ?? require('@photostructure/sqlite');
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'MODULE_NOT_FOUND') return undefined;
     throw error;
@@ -20,22 +19,11 @@ function loadSqlite() {
 }
 
 /**
- * The types of Node 20 do not have it.
- * @param {object | undefined} loaded
- * @returns {loaded is import('../src/base/host.ts').Sqlite}
+ * A stopped process must not hold a lock, and Ctrl-Z could stop it in the middle of a commit: this runs between two. The
+ * default action ignores Ctrl-Z if no shell could continue the process.
  */
-function isSqlite(loaded) {
-  return loaded !== undefined && 'DatabaseSync' in loaded;
-}
-
-/** A stopped process must not hold a lock, and the default action of Ctrl-Z can stop it in the middle of a commit. */
-function stopBetweenTransactions() {
-  process.on('SIGTSTP', stop);
-}
-
-/** Stops with the default action, which ignores Ctrl-Z if no shell could continue the process. */
 function stop() {
   process.off('SIGTSTP', stop);
-  process.once('SIGCONT', stopBetweenTransactions);
+  process.once('SIGCONT', () => process.on('SIGTSTP', stop));
   process.kill(process.pid, 'SIGTSTP');
 }

@@ -35,6 +35,15 @@ export interface Sqlite {
   readonly DatabaseSync: new (path: string, options: { readonly timeout: number }) => SqliteConnection;
 }
 
+declare global {
+  namespace NodeJS {
+    interface Process {
+      /** The types of Node 20 do not have it. */
+      getBuiltinModule(id: 'node:sqlite'): Sqlite | undefined;
+    }
+  }
+}
+
 interface SqliteConnection {
   exec(sql: string): void;
   prepare(sql: string): SqliteStatement;

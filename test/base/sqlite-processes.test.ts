@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { loadSqlite } from '../../bin/sqlite.js';
 import { openDatabase } from '../../src/base/sqlite.ts';
 import { type Database, query } from '../../src/base/transaction.ts';
-import { temporaryHome } from '../support/bin.ts';
+import { cleanEnv, temporaryHome } from '../support/bin.ts';
 import { newHome } from '../support/fake-service.ts';
 import { isLong } from '../support/long-tests.ts';
 
@@ -78,7 +78,8 @@ interface Worker {
 /** Starts a worker in a process group of its own, as a shell does. */
 async function start(path: string, task: 'write' | 'hold'): Promise<Worker> {
   const command = 'set -m; "$@" & echo $!; read -r _ 2>/dev/null';
-  const shell = spawn('bash', ['-c', command, 'bash', process.execPath, script, path, task]);
+  const words = ['-c', command, 'bash', process.execPath, script, path, task];
+  const shell = spawn('bash', words, { env: cleanEnv(home.path) });
   const text = { stdout: '', stderr: '' };
   shell.stdout.on('data', (part: Buffer) => (text.stdout += part.toString()));
   shell.stderr.on('data', (part: Buffer) => (text.stderr += part.toString()));
