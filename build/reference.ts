@@ -38,6 +38,6 @@ function entry({ path, command }: Located): readonly string[] {
 }
 
 function list(params: Params): string {
-  const shown = Object.values(params).filter(({ isHidden }) => !isHidden);
+  const shown = Object.values(params);
   return shown.map((param) => `- \`${param.spec}\`: ${sentence(param)}`).join('\n');
 }

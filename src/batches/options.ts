@@ -3,9 +3,9 @@ import { forOption, usage } from '../base/errors.ts';
 import {
   atLeastOne,
   chosen,
-  columns,
   count,
   flag,
+  names,
   option,
   orEmpty,
   repeated,
@@ -133,7 +133,7 @@ export function contactOptionsOf(told: Told): ContactOptions {
     map: each('--map', told.map, mapFlag),
     set: set.map(({ key, value }) => ({ path: key, text: value })),
     type,
-    keep: maybe('--keep', told.keep, columns),
+    keep: maybe('--keep', told.keep, names),
     country: maybe('--country', told.country, countryFlag),
   };
 }

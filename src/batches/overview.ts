@@ -1,7 +1,7 @@
 import type { Ui } from '../cli/command.ts';
 import { counted, rowsText, spanText, timeText, whole } from '../cli/output/figures.ts';
 import { folded, foldedCommand } from '../cli/output/text.ts';
-import type { TemplateText } from '../cli/seen-templates.ts';
+import type { TemplateText } from '../cli/seen.ts';
 import { isRecord } from '../contract/readers.ts';
 import type { Scope } from '../store/batch.ts';
 import { json } from '../store/columns.ts';

@@ -1,7 +1,7 @@
 import { unsafe, usage } from '../base/errors.ts';
 import { jsonText } from '../base/json.ts';
 import type { Context, Ui } from '../cli/command.ts';
-import { seenTemplates, type TemplateText } from '../cli/seen-templates.ts';
+import { seenTemplates, type TemplateText } from '../cli/seen.ts';
 import { doubtAbout, listedTemplates, rendered, type TemplateFacts } from '../cli/templates.ts';
 import { endpoints } from '../contract/endpoints.ts';
 import { isRecord } from '../contract/readers.ts';

@@ -93,7 +93,6 @@ function optionsFor(current: string, { node, options }: Typed): Offer {
   const free = Object.values(optionsOf(node)).filter(
     (param) =>
       (param.kind === 'option' || param.kind === 'flag') &&
-      !param.isHidden &&
       (param.repeats || !options.has(param)) &&
       !(/^-{0,2}$/.test(current) && rare.has(param)),
   );

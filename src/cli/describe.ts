@@ -22,7 +22,7 @@ export async function describeNode(path: readonly string[], node: Node): Promise
 
 function describedCommand(path: readonly string[], node: Command): object {
   const { name, summary, params, examples, accepts } = node;
-  const shown = Object.values(params).filter(({ isHidden }) => !isHidden);
+  const shown = Object.values(params);
   return {
     name,
     path: path.join(' '),

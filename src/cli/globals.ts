@@ -1,4 +1,4 @@
-import { choice, columns, count, duration, flag, type Input, knowing, option } from './params.ts';
+import { choice, count, duration, flag, type Input, knowing, names, option } from './params.ts';
 
 const formats = ['table', 'json', 'ndjson', 'csv', 'tsv', 'id'] as const;
 export type Format = (typeof formats)[number];
@@ -8,7 +8,7 @@ export const globals = {
   profile: knowing('callers', option('--profile <name>', 'this profile; local is the sandbox on this machine')),
   mode: choice('--mode <mode>', 'use only a key of this mode', ['sandbox', 'live']),
   output: choice('-o, --output <format>', 'print as', formats, toFile),
-  columns: option('--columns <names>', 'print only these columns, in this order, separated by commas', columns),
+  columns: option('--columns <names>', 'print only these columns, in this order, separated by commas', names),
   noHeader: flag('--no-header', 'print no header line in tables, csv and tsv'),
   baseUrl: option('--base-url <url>', 'use this address of the service'),
   timeout: option('--timeout <duration>', 'time-out of each call (default: 30s for a GET, 60s for a POST)', duration),
@@ -19,7 +19,7 @@ export const globals = {
   noInput: flag('--no-input', 'never prompt; fail and name the missing option'),
   quiet: flag('-q, --quiet', 'print no notes, except that a key is live'),
   debug: flag('--debug', 'trace requests on stderr, without keys'),
-  noColor: flag('--no-colour, --no-color', 'print no colors'),
+  noColor: flag('--no-color', 'print no colors'),
   version: flag('-V, --version', 'print the version'),
   help: flag('-h, --help', 'show help'),
 } as const;

@@ -1,5 +1,6 @@
 import type { Command, Node } from './command.ts';
 import { globals, notAccepted, type Restricted } from './globals.ts';
+import { foldedCommand } from './output/text.ts';
 import type { Paint } from './output/ui.ts';
 import type { Param, Params } from './params.ts';
 
@@ -21,7 +22,7 @@ export function descriptionOf(node: Node, bold: Paint): string {
   return [
     `${summary}\n`,
     bold(examples.length > 1 ? 'Examples' : 'Example'),
-    ...examples.map(exampleLines),
+    ...examples.map((example) => foldedCommand(`  bizmsg ${example}`, 80, '    ')),
     ...(details === undefined ? [] : [`\n${paragraphs(details)}`]),
   ].join('\n');
 }
@@ -29,17 +30,6 @@ export function descriptionOf(node: Node, bold: Paint): string {
 /** Its lines are indented as in the source. */
 export function detailsOf({ details }: Command): string | undefined {
   return details?.replace(/^ {4}/gm, '');
-}
-
-/** A command line that can be copied; a long one continues before an option. */
-function exampleLines(example: string): string {
-  const lines = ['  bizmsg'];
-  for (const piece of example.split(/ (?=-)/)) {
-    const longer = `${lines.at(-1)} ${piece}`;
-    if (longer.length > 78) lines.push(`    ${piece}`);
-    else lines[lines.length - 1] = longer;
-  }
-  return lines.join(' \\\n');
 }
 
 /** Joins the lines of a paragraph; indented lines are kept as they are. */

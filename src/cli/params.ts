@@ -21,8 +21,6 @@ export interface Param<T> {
   readonly mayBeEmpty?: true;
   /** Its heading in the help of the command. */
   readonly heading?: string;
-  /** Only tests use it: no help, reference or completion shows it. */
-  readonly isHidden?: true;
   readonly read: (texts: readonly string[]) => T;
 }
 
@@ -197,10 +195,10 @@ export function port(text: string): number {
   throw usage(`"${text}" is not a port`, 'use 1 to 65535, or 0 for any free port');
 }
 
-export function columns(text: string): readonly string[] {
+/** Names separated by commas. */
+export function names(text: string): readonly string[] {
   const names = text.split(',').map((name) => name.trim());
-  if (names.includes(''))
-    throw usage(`"${text}" has an empty column name`, 'use names with commas between, such as id,name');
+  if (names.includes('')) throw usage(`"${text}" has an empty name`, 'use names with commas between, such as id,name');
   return names;
 }
 

@@ -86,7 +86,7 @@ class Parser extends Commander {
     for (const [name, param] of Object.entries(params)) {
       const texts = (this.#draft.texts[name] ??= []);
       if (param.kind === 'argument' || param.kind === 'rest') this.#declareArgument(param, texts);
-      else this.#declareOption(param, texts, name in shown && !param.isHidden);
+      else this.#declareOption(param, texts, name in shown);
     }
   }
 
@@ -109,7 +109,7 @@ class Parser extends Commander {
     option.negate = false;
     if (param.bare !== undefined) this.#bare.set(longName(param), param.bare);
     this.addOption(
-      option.hideHelp(param.isHidden ?? false).argParser((typed: string | undefined) => {
+      option.argParser((typed: string | undefined) => {
         if (param === globals.version)
           throw new CommanderError(0, 'version', (this.#draft.printed = `${__VERSION__}\n`));
         // Only a command is complete: the help of a group waits for its next word.
@@ -195,7 +195,7 @@ function shownFlags({ helpGroupHeading, flags }: Option): readonly string[] {
 /** Options with their descriptions, as help lists them. */
 export function listed(params: Params): string {
   const helper = Object.assign(new Help(), layout);
-  const shown = Object.values(params).filter(({ isHidden }) => !isHidden);
+  const shown = Object.values(params);
   const width = longest(shown.map(({ spec }) => spec));
   return shown.map((param) => helper.formatItem(param.spec, width, sentence(param), helper)).join('\n');
 }

@@ -7,7 +7,7 @@ import { placeholdersIn, renderedText } from '../contract/template-text.ts';
 import { counted } from './output/figures.ts';
 import { findRows, type Row } from './output/rows.ts';
 import { recordPages } from './record-pages.ts';
-import { rememberTemplates, type SeenTemplate, type TemplateText } from './seen-templates.ts';
+import { rememberTemplates, type SeenTemplate, type TemplateText } from './seen.ts';
 
 /** One record of the list of templates. §4 shows none of its fields, so each may be unknown. */
 export interface TemplateFacts extends SeenTemplate {

@@ -103,7 +103,7 @@ function namesOf(host: Pick<Host, 'env' | 'home'>, tree: Group) {
 /** The templates of the caller, or of all callers if --profile may follow later in the line. */
 async function templateNames(host: Pick<Host, 'env' | 'home'>, options: Typed['options']) {
   const [{ templatesSeen }, { currentCaller }] = await Promise.all([
-    import('../cli/seen-templates.ts'),
+    import('../cli/seen.ts'),
     import('../session/caller.ts'),
   ]);
   const mode = modes.find((name) => name === options.get(globals.mode));

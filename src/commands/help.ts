@@ -231,7 +231,7 @@ async function optionPage(name: string, tree: Group): Promise<string | undefined
   const uses = new Map<string, string[]>();
   const collect = (params: Params, where: string) => {
     for (const param of Object.values(params)) {
-      if (!namesOf(param).includes(name) || param.isHidden) continue;
+      if (!namesOf(param).includes(name)) continue;
       const text = listed({ param });
       uses.set(text, [...(uses.get(text) ?? []), where]);
     }

@@ -4,7 +4,7 @@ import { notEmpty, sayCommand, variableText } from '../batches/ask.ts';
 import { interruptedEarly } from '../batches/stop.ts';
 import type { Context } from '../cli/command.ts';
 import { askForPhone } from '../cli/phones.ts';
-import { seenTemplates } from '../cli/seen-templates.ts';
+import { seenTemplates } from '../cli/seen.ts';
 import { doubtAbout, listedTemplates, rendered, type TemplateFacts } from '../cli/templates.ts';
 import type { BodyOf } from '../contract/endpoints.ts';
 import { currentCaller } from '../session/caller.ts';

@@ -3,7 +3,7 @@ import { maskKey } from '../base/redact.ts';
 import { command, type Context } from '../cli/command.ts';
 import { printOptions } from '../cli/globals.ts';
 import { forOption, usage } from '../base/errors.ts';
-import { choice, columns, flag, type Input, knowing, option, rate, required } from '../cli/params.ts';
+import { choice, flag, type Input, knowing, names, option, rate, required } from '../cli/params.ts';
 import { planNames } from '../contract/plans.ts';
 import { hoursFlag } from '../batches/hours.ts';
 import { encodingOf } from '../batches/input/encoding.ts';
@@ -54,7 +54,7 @@ const params = {
   optOutWords: option(
     '--opt-out-words <words>',
     'replies that opt out, besides STOP: ABMELDEN,AUSTRAGEN',
-    orNone((text) => columns(text).join(',')),
+    orNone((text) => names(text).join(',')),
   ),
   agents: choice('--agents <mode>', 'let AI agents use the live key, too', ['live', removed]),
 } as const;

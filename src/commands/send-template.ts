@@ -130,7 +130,7 @@ async function withSuggestion(context: Context, template: string, error: unknown
   }
   if (error.status !== 404) return error;
   const [{ seenTemplates }, { unknownTemplateHint }] = await Promise.all([
-    import('../cli/seen-templates.ts'),
+    import('../cli/seen.ts'),
     import('../cli/templates.ts'),
   ]);
   const names = seenTemplates(context).map(({ name }) => name);

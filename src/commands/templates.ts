@@ -11,7 +11,7 @@ import {
   templateRecords,
   unknownTemplateHint,
 } from '../cli/templates.ts';
-import { rememberTemplates } from '../cli/seen-templates.ts';
+import { rememberTemplates } from '../cli/seen.ts';
 import { listing, listParams, listView } from './lists.ts';
 
 const listTemplates = command({

@@ -3,6 +3,7 @@ import type { WebhookEvent } from './event/event.ts';
 import type { Verdict } from '../delivery/signature.ts';
 import { type Delivery, eventId } from '../logs/events.ts';
 import type { Attempt } from '../logs/forwards.ts';
+
 /** A checked delivery. */
 export interface Checked {
   readonly delivery: Delivery;
@@ -25,8 +26,6 @@ export interface EventItem {
   readonly reason: string | null;
   readonly about: string | null;
   readonly signature: Verdict;
-  /** True if an event with the same webhook id was printed before. */
-  readonly again: boolean;
   readonly opt_out?: OptOutResult;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -48,16 +47,8 @@ export interface ForwardedItem extends Attempt {
   readonly retry_in?: number | undefined;
 }
 
-interface Rest {
-  readonly again: boolean;
-  readonly optOut: OptOutResult | undefined;
-}
-
-export function eventItem(
-  number: number,
-  { delivery, at, event, signature }: Checked,
-  { again, optOut }: Rest,
-): EventItem {
+export function eventItem(number: number, checked: Checked, optOut: OptOutResult | undefined): EventItem {
+  const { delivery, at, event, signature } = checked;
   const { name = null, message_id = null, phone = null, reason = null, about = null } = event;
   return {
     type: 'event',
@@ -69,7 +60,6 @@ export function eventItem(
     reason,
     about,
     signature,
-    again,
     ...(optOut && { opt_out: optOut }),
     path: delivery.path,
     headers: Object.fromEntries(headerMap(delivery.headers)),

@@ -3,7 +3,7 @@ import { CliError } from '../base/errors.ts';
 import type { Host } from '../base/host.ts';
 import { bind, type BodyFailure, closeServers, readBody } from '../base/http-server.ts';
 import { sleep, untilAborted } from '../base/sleep.ts';
-import type { Database } from '../base/transaction.ts';
+import { type Database, query } from '../base/transaction.ts';
 import { isDelivered } from '../contract/events.ts';
 import { createLanes } from '../delivery/lanes.ts';
 import { check } from '../delivery/signature.ts';
@@ -12,15 +12,13 @@ import { isThisMachine } from '../delivery/this-machine.ts';
 import { openLogs } from '../logs/database.ts';
 import { deleteOld, type Delivery, newestEvent, recordEvents, type Recording } from '../logs/events.ts';
 import { recordForward } from '../logs/forwards.ts';
-import { eventOf, webhookId } from './event/event.ts';
+import { eventOf } from './event/event.ts';
 import type { Filter } from './event/filters.ts';
-import { refuseItself } from './forward/address.ts';
-import { forwardRequest, resultOf } from './forward/request.ts';
+import { forwardRequest, refuseItself, resultOf } from './forward.ts';
 import { type Checked, type EventItem, eventItem, type ForwardedItem } from './items.ts';
-import { addListener, removeListener } from './listeners.ts';
 import { createNotes, type Note } from './throttled-warnings.ts';
 import type { KeepOptOuts } from './opt-outs.ts';
-import { answer, attach, deliveryOf, largestBody, refusalOf, refuseUnread } from './refusals.ts';
+import { answer, deliveryOf, largestBody, refusalOf, refuseBroken, refuseUnread } from './refusals.ts';
 
 export interface ListenOptions {
   readonly machine: Pick<Host, 'later' | 'now' | 'random' | 'sqlite' | 'steady'>;
@@ -43,8 +41,6 @@ export interface ListenOptions {
   readonly forwardTo?: URL | undefined;
   /** Retries failed forwards. */
   readonly retry?: boolean | undefined;
-  /** The addresses of this machine, to detect forwarding to this listener. */
-  readonly addresses: readonly string[];
 }
 
 /** A printed item: an event, or the result of forwarding one. */
@@ -73,8 +69,6 @@ const gracePeriod = 2 * second;
 /** Milliseconds between two looks whether all answers have left. */
 const answerPause = 5;
 const linesAtOnce = 128;
-/** Webhook ids that are remembered, to mark repeated events. */
-const mostSeen = 20_000;
 /** Bytes to record before old events are deleted again. */
 const tidyAfter = 1024 * 1024;
 
@@ -103,7 +97,6 @@ export class Listener {
   readonly #target: Target | undefined;
   /** Answers that have not left yet. */
   readonly #unanswered = new Set<ServerResponse>();
-  readonly #seen = new Set<string>();
   #newest: number;
   #arriving: Recording[] = [];
   #inserting: Promise<number> | undefined;
@@ -127,11 +120,14 @@ export class Listener {
   }
 
   async start(): Promise<void> {
-    const { port, host, forwardTo, addresses } = this.#options;
-    for (const server of this.#servers) attach(server, (...exchange) => this.#receive(...exchange), this.#note);
+    const { port, host, forwardTo } = this.#options;
+    for (const server of this.#servers)
+      server
+        .on('request', (request, response) => this.#receive(request, response))
+        .on('clientError', (error, socket) => refuseBroken(error, socket, this.#note));
     this.port = await bind(this.#servers, { port, first: usualPort, host: host === 'localhost' ? undefined : host });
-    if (forwardTo) refuseItself(forwardTo, this.port, addresses);
-    await addListener(this.#logs, this.url);
+    if (forwardTo) refuseItself(forwardTo, this.port);
+    await this.#logs.write(() => query('INSERT OR IGNORE INTO listener (url) VALUES ($1)', this.url));
   }
 
   get url(): string {
@@ -165,8 +161,7 @@ export class Listener {
       const optOut = keepOptOuts && (await keepOptOuts(checked));
       const number = await this.#insert(checked, isForwarded ? forwardTo.href : undefined);
       answer(response, 200);
-      const again = this.#isRepeated(webhookId(delivery));
-      const event = eventItem(number, checked, { again, optOut });
+      const event = eventItem(number, checked, optOut);
       if (isWanted) this.#print({ event, isForwarded });
       if (isForwarded) this.#forward({ number, event, delivery });
     } catch (error) {
@@ -209,13 +204,6 @@ export class Listener {
     } finally {
       [this.#arriving, this.#inserting] = [[], undefined];
     }
-  }
-
-  #isRepeated(id: string | undefined): boolean {
-    if (this.#seen.size > mostSeen) this.#seen.clear();
-    const isRepeated = id !== undefined && this.#seen.has(id);
-    if (id !== undefined) this.#seen.add(id);
-    return isRepeated;
   }
 
   /** Deletes old events, a few at a time. If it fails, it is tried again later. */
@@ -294,7 +282,7 @@ export class Listener {
       await sleep(answerPause, this.#options.machine.later);
     await closeServers(this.#servers);
     await this.#endForwards();
-    await this.#tolerated(removeListener(this.#logs, this.url));
+    await this.#tolerated(this.#logs.write(() => query('DELETE FROM listener WHERE url = $1', this.url)));
     this.#state = 'ended';
     this.#wake();
     return this.#unsent;

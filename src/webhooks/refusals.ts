@@ -1,4 +1,4 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { BodyFailure } from '../base/http-server.ts';
 import type { Headers } from '../delivery/headers.ts';
@@ -12,31 +12,9 @@ const mebibyte = 1024 * 1024;
 export const largestBody = 10 * mebibyte;
 
 const byPost = 'events are sent by POST';
-/** Node's error code for a sender that left. */
+const disconnected = 'a sender disconnected in the middle of a request';
+/** Node's error code for such a sender. */
 const leftCode = 'HPE_INVALID_EOF_STATE';
-
-/** Passes all requests of a server to a function. Answers broken ones itself. */
-export function attach(
-  server: Server,
-  handle: (request: IncomingMessage, response: ServerResponse) => void,
-  note: Note,
-): void {
-  const last = new WeakMap<Duplex, ServerResponse>();
-  const take = (request: IncomingMessage, response: ServerResponse) => {
-    last.set(request.socket, response);
-    handle(request, response);
-  };
-  server.on('request', take);
-  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    const refuse = () => refuseBroken(error, socket, note);
-    const response = last.get(socket);
-    // The body reader reports a sender that left in the middle of a body.
-    if (error.code === leftCode && response?.req.complete === false) socket.destroy();
-    // A broken request may follow an event on the same connection that is not answered yet.
-    else if (response?.req.complete && !response.writableFinished) response.on('finish', refuse);
-    else refuse();
-  });
-}
 
 export function deliveryOf(
   { method = '', url: path = '', rawHeaders, socket }: IncomingMessage,
@@ -107,15 +85,15 @@ function isOwnOrigin(origin: string, port: number | undefined): boolean {
 }
 
 export function refuseUnread(why: BodyFailure, url: string, response: ServerResponse, note: Note): void {
-  if (why === 'disconnected') return note('broken', `a sender left before the body of POST ${url} was complete`);
+  if (why === 'disconnected') return note('broken', disconnected);
   const limit = `${largestBody / mebibyte} MiB`;
   note('size', `an event to ${url} was refused: its body is larger than ${limit}`);
   return answer(response, 413, `the body is larger than ${limit}\n`);
 }
 
-function refuseBroken({ code }: NodeJS.ErrnoException, socket: Duplex, note: Note): void {
+export function refuseBroken({ code }: NodeJS.ErrnoException, socket: Duplex, note: Note): void {
   const isSilent = 'bytesRead' in socket && socket.bytesRead === 0;
-  if (code === leftCode) note('broken', 'a sender disconnected in the middle of a request');
+  if (code === leftCode) note('broken', disconnected);
   if (isSilent || code === leftCode || code === 'ECONNRESET') return void socket.destroy();
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
     note('broken', 'a sender took too long and was answered with 408');

@@ -34,7 +34,6 @@ it.each([
     { path: 'send-template', wait: ['delivered'], phone: ['1'], template: ['welcome'] },
   ],
   ['send-template --wait=read 1', { path: 'send-template', wait: ['read'], phone: ['1'] }],
-  ['contacts list --no-colour', { path: 'contacts list', noColor: [''] }],
   ['sandbox exec -- npm test --watch -- -x', { path: 'sandbox exec', words: ['npm', 'test', '--watch', '--', '-x'] }],
   [
     'sandbox exec --plan growth npm test -q --a=b',

@@ -62,7 +62,7 @@ help --columns id → --columns
 contacts list -o xml → --output: "xml" is not one of
 contacts list --timeout soon → --timeout: "soon" is not a duration
 webhooks listen --port 65536 → --port: "65536" is not a port
-contacts list --columns id,,phone → an empty column name
+contacts list --columns id,,phone → an empty name
 contacts list --limit -1 → --limit=-1
 contacts list --url-param limit → key=value
 contacts list --limit ten → --limit: "ten" is not a whole number
@@ -72,7 +72,7 @@ send-batch welcome - --batch a/b → --batch: "a/b" is not a name of a batch
 contacts import - --first 0 → --first: "0" is
 profiles set acme --rate fast → --rate: "fast" is not a rate
 webhooks listen --forward-to ftp://here → --forward-to: "ftp://here" is not an address
-webhooks list --type order.piad → --type: "order.piad" is not an event
+webhooks list --type order.piad → --type: "order.piad" is not one of message.received
 flows → announced by the API
 analytics -o json → announced by the API`;
 

@@ -137,8 +137,8 @@ describe('sandbox set', () => {
   it.each([
     ['plan=gold', 2, 'is not one of starter, growth'],
     ['plan', 2, 'plan needs a value'],
-    ['off=flows', 2, '"flows" is not an endpoint'],
-    ['key=new:read', 2, 'did you mean new:read-only?'],
+    ['off=flows', 2, '"flows" is not one of send-template, contacts'],
+    ['key=new:read', 2, 'is not one of new, new:read-only'],
     ['key=revoke:key_1', 5, 'see bizmsg sandbox set\n'],
     ['live=maybe', 2, 'live cannot be "maybe"\n  use live=on\n'],
     ['secret=old', 2, 'use secret=new\n'],

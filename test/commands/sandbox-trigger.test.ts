@@ -70,7 +70,7 @@ describe('sandbox trigger', () => {
     ['message.received --reason-text x', '--reason is unknown; known: from, text'],
     ['message.received --from 12025550101', 'did you mean +12025550101?'],
     ['order.paid --amount 1,50', '--amount must be an amount with a point'],
-    ['contact.created --tags vip,', 'has an empty tag'],
+    ['contact.created --tags vip,', 'has an empty name'],
   ])('%s exits 2 and triggers nothing', async (line, message) => {
     const { run, sandbox } = await openTrigger();
     expect(await run(line)).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(message) });

@@ -15,7 +15,6 @@ const event: EventItem = {
   reason: null,
   about: null,
   signature: { verdict: 'good' },
-  again: false,
   path: '/',
   headers: {},
   body: null,
@@ -29,7 +28,6 @@ interface Case {
   readonly event?: Partial<EventItem>;
   readonly forward?: Partial<ForwardedItem>;
   readonly width?: number;
-  readonly verbose?: boolean;
   readonly full?: boolean;
 }
 
@@ -82,22 +80,13 @@ const cases: readonly (readonly [name: string, given: Case, text: readonly strin
     ],
   ],
   [
-    'ids and the signature with -v',
-    { event: { again: true }, verbose: true },
-    [
-      '14:02:11 message.delivered  +49 170 1000037  msg_8Kd2f',
-      '  repeated: an event with this webhook id came before',
-      '  e12  msg_8Kd2f  signed',
-    ],
-  ],
-  [
     'a terminal that is too narrow for columns',
     { forward: ok, width: 50 },
     ['14:02:11.120  message.delivered  +491701000037', '  msg_8Kd2f  → 200   41 ms'],
   ],
 ];
 
-it.each(cases)('prints %s', async (_, { event: change, forward, width = 80, full = false, verbose = false }, text) => {
+it.each(cases)('prints %s', async (_, { event: change, forward, width = 80, full = false }, text) => {
   const printed = {
     event: { ...event, ...change },
     isForwarded: forward !== undefined,
@@ -105,14 +94,14 @@ it.each(cases)('prints %s', async (_, { event: change, forward, width = 80, full
       forward &&
       ({ type: 'forwarded', event: 'e12', url: 'http://localhost:3000/', ms: 1, attempt: 1, ...forward } as const),
   };
-  const lines = eventText(printed, ui(width, true), { full, verbose, phone: await openSpacedPhones() }).split('\n');
+  const lines = eventText(printed, ui(width, true), { full, phone: await openSpacedPhones() }).split('\n');
   expect(lines).toEqual(text);
   expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(Math.max(width, 80));
 });
 
 it('prints one line to a pipe, with the time in UTC and nothing cut', () => {
   const printed = { event: { ...event, ...failed }, isForwarded: false };
-  const form = { full: false, verbose: false, phone: (phone: string) => phone };
+  const form = { full: false, phone: (phone: string) => phone };
   expect(eventText(printed, ui(40, false), form)).toBe(
     `${at.toISOString()}  message.failed  +491701000037  undeliverable: this test number always fails`,
   );

@@ -20,7 +20,6 @@ describe('webhooks verify', () => {
 
   it.each([
     ['another secret', signed(body, { by: otherSecret }), 'signed with another secret, or its body was changed'],
-    ['a timestamp of another year', signed(body, { at: Date.now() - 1200 * 24 * 60 * minute }), 'is 3 years behind'],
     ['no signature', [], 'it has no signature headers'],
   ])('explains why a signature is not good: %s', async (_, headers, why) => {
     const { send, run } = await listener();
@@ -123,7 +122,7 @@ describe('webhooks verify --file', () => {
     await send(body, signed(body, { at: long }));
     const file = join(home, 'event.http');
     await run(`webhooks show --raw ${file}`);
-    expect((await run(`webhooks verify --file ${file}`, { env })).stdout).toContain(' 60 minutes behind this clock');
+    expect((await run(`webhooks verify --file ${file}`, { env })).stdout).toContain(' 3600 s behind this clock');
     const then = await run(`webhooks verify --file ${file} --at ${new Date(long).toISOString()}`, { env });
     expect([then.code, then.stdout]).toEqual([0, `good: ${file}: signed with the secret in BIZMSG_WEBHOOK_SECRET\n`]);
   });

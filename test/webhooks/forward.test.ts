@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
-import { forwardUrl, refuseItself } from '../../src/webhooks/forward/address.ts';
 import { createLanes } from '../../src/delivery/lanes.ts';
-import { forwardRequest, resultOf } from '../../src/webhooks/forward/request.ts';
+import { forwardRequest, forwardUrl, refuseItself, resultOf } from '../../src/webhooks/forward.ts';
 import { manualTimers } from '../support/timers.ts';
 import { delivery } from './rig.ts';
 
@@ -54,19 +53,13 @@ it.each([
   ['http://[::ffff:127.0.0.1]:4781', 4781],
   ['http://127.1.2.3:4781', 4781],
   ['http://hooks.localhost:4781', 4781],
-  ['http://192.0.2.7:4781', 4781],
-  ['http://[2001:db8::7]:4781', 4781],
 ])('refuses to forward to %s, which is the listener on port %i', (url, port) => {
-  const own = ['192.0.2.7', '2001:db8::7'];
-  expect(() => refuseItself(new URL(url), port, own)).toThrow('this listener itself');
+  expect(() => refuseItself(new URL(url), port)).toThrow('this listener itself');
 });
 
-it.each(['http://localhost:4782', 'http://192.0.2.8:4781', 'http://hooks.example.com:4781'])(
-  'forwards to %s, which is not the listener',
-  (url) => {
-    expect(() => refuseItself(new URL(url), 4781, ['192.0.2.7'])).not.toThrow();
-  },
-);
+it.each(['http://localhost:4782', 'http://hooks.example.com:4781'])('forwards to %s, not the listener', (url) => {
+  expect(() => refuseItself(new URL(url), 4781)).not.toThrow();
+});
 
 it('keeps a lane in order while a task waits for its retry', async () => {
   const timers = manualTimers();

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { portOf } from '../../src/base/http-server.ts';
 import { sign } from '../../src/contract/signature.ts';
 import { hasFailed, type Past } from '../../src/logs/forwards.ts';
-import { forwardUrl } from '../../src/webhooks/forward/address.ts';
+import { forwardUrl } from '../../src/webhooks/forward.ts';
 import { newestFirst } from '../../src/webhooks/history.ts';
 import type { Printed } from '../../src/webhooks/listen.ts';
 import { deadPort } from '../client/servers.ts';
@@ -88,13 +88,6 @@ it('prints its own events only, beside another listener with the same logs', asy
   await one.send('3');
   expect([shown(await one.printed(2)), shown(await two.printed(1))]).toEqual([[1, 3], [2]]);
   expect((await one.recorded()).map(({ body }) => body.toString())).toEqual(['1', '2', '3']);
-});
-
-it('marks a repeated event', async () => {
-  const { send, printed } = await listening();
-  for (const id of ['evt_1', 'evt_2', 'evt_1']) await send('1', { 'webhook-id': id });
-  await send('1');
-  expect((await printed(4)).map(({ event }) => event.again)).toEqual([false, false, true, false]);
 });
 
 describe('a forward', () => {

@@ -147,23 +147,17 @@ describe('broken HTTP', () => {
     expect(await httpRequest(listener.url)).toMatchObject({ status: 200 });
   });
 
-  it('after an event does not affect the response to the event', async () => {
-    const listener = await listening();
-    const answers = await raw(listener.port, `${length}: 2\r\n\r\n{"a":1}`);
-    expect(answers.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 400']);
-    expect(await bodies(listener)).toEqual(['{"']);
-  });
-
   it.each([
-    ['in the body', '\r\ncontent-length: 100\r\n\r\n{', 'a sender left before the body of POST /cut was complete'],
-    ['in the headers', '\r\ncontent-le', 'a sender disconnected in the middle of a request'],
-  ])('causes a warning, and is neither recorded nor answered, if the sender stops %s', async (_, rest, warning) => {
+    ['in the body', '\r\ncontent-length: 100\r\n\r\n{'],
+    ['in the headers', '\r\ncontent-le'],
+  ])('causes a warning, and is neither recorded nor answered, if the sender stops %s', async (_, rest) => {
     const { port, recorded, warned } = await listening();
     const socket = connect(port, '127.0.0.1');
     const answered: Buffer[] = [];
     socket.on('data', (chunk: Buffer) => answered.push(chunk));
     socket.end(`POST /cut HTTP/1.1\r\nhost: a${rest}`);
     await once(socket, 'close');
+    const warning = 'a sender disconnected in the middle of a request';
     expect([warned, answered, await recorded()]).toEqual([[warning], [], []]);
   });
 });

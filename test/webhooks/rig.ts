@@ -75,7 +75,7 @@ export async function listening(options: Partial<ListenOptions> = {}): Promise<T
   const { stateFolder = newHome() } = options;
   const warned: string[] = [];
   const warn = (text: string) => void warned.push(text);
-  const defaults = { machine, port: 0, filter: () => true, secrets: () => [], addresses: [], warn };
+  const defaults = { machine, port: 0, filter: () => true, secrets: () => [], warn };
   const listener = await openListener({ ...defaults, stateFolder, ...options });
   onTestFinished(() => listener.close());
   const { url, port } = listener;

@@ -95,7 +95,6 @@ describe('a bad signature is explained:', () => {
   it.each([
     [-301, 'is 301 s behind this clock; at most 300 s is allowed'],
     [301, 'is 301 s ahead of this clock; at most 300 s is allowed'],
-    [-3_600, 'is 60 minutes behind this clock; at most 300 s is allowed'],
   ])('its timestamp is %i s off', (skew, off) => {
     const timestamp = seconds + skew;
     const verdict = judgedBy(headersOf(signed(text, secret, timestamp), timestamp));

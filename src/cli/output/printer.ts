@@ -143,17 +143,9 @@ export class Printer {
     return this.#isTerminal ? safeJson(json) : unicodeEscaped(json, this.#options.ui);
   }
 
-  /** One value a line. Escaping and redacting many lines together costs little more than one. */
+  /** One value a line. */
   async #writeJsonLines(values: readonly unknown[]): Promise<void> {
-    for (let at = 0; at < values.length; at += part)
-      await this.#write(
-        this.#escaped(
-          values
-            .slice(at, at + part)
-            .map((value) => `${jsonText(value)}\n`)
-            .join(''),
-        ),
-      );
+    await this.#writeAll(values.map((value) => this.#escaped(`${jsonText(value)}\n`)));
   }
 
   async #writeAll(texts: readonly string[]): Promise<void> {

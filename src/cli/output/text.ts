@@ -100,10 +100,11 @@ export function folded(fields: readonly string[], width: number, indent = '  '):
   return [...lines, line].join('\n');
 }
 
-/** Breaks a long command between its parts, so that the shell joins the lines again. */
+/** Breaks a long command before options, so that the shell joins the lines again. */
 export function foldedCommand(command: string, width: number, indent: string): string {
   const lines: string[] = [];
-  let [line = '', ...parts] = partsOf(command);
+  // A quoted text is not broken.
+  let [line = '', ...parts] = command.match(/(?:\\'|'[^']*'|[^' ]| (?![->]))+/g) ?? [];
   for (const part of parts) {
     if (widthOf(`${line} ${part} \\`) <= width) line += ` ${part}`;
     else {
@@ -112,18 +113,4 @@ export function foldedCommand(command: string, width: number, indent: string): s
     }
   }
   return [...lines, line].join('\n');
-}
-
-/** Words, but quoted texts as a whole, and options with their values. */
-function partsOf(command: string): readonly string[] {
-  const parts: string[] = [];
-  let part: string | undefined;
-  for (const word of command.split(' ')) {
-    part = part === undefined ? word : `${part} ${word}`;
-    const isQuoted = part.replaceAll(String.raw`\'`, '').split("'").length % 2 === 0;
-    if (isQuoted || /^(?:-.*|>)$/.test(word)) continue;
-    parts.push(part);
-    part = undefined;
-  }
-  return part === undefined ? parts : [...parts, part];
 }

@@ -16,8 +16,11 @@ export const plain: Colors = { green: asIs, red: asIs, yellow: asIs, cyan: asIs,
 export async function colorsFor({ isTTY }: Pick<Output, 'isTTY'>, { argv, env }: Pick<Host, 'argv' | 'env'>) {
   const { FORCE_COLOR: force, NO_COLOR: none, TERM: term } = env;
   const isWanted = force === undefined ? isTTY && term !== 'dumb' : force !== '0' && force !== 'false';
-  const isRefused = none || argv.some((word) => /^--no-colou?r$/.test(word));
-  return isWanted && !isRefused ? (await import('./color.ts')).color : plain;
+  const isRefused = none || argv.includes('--no-color');
+  if (!isWanted || isRefused) return plain;
+  const { Chalk } = await import('chalk');
+  // The colors that every terminal has.
+  return new Chalk({ level: 1 });
 }
 
 export function createUi(

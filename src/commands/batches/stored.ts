@@ -1,8 +1,7 @@
 import { outcomeOf, reasonOf } from '../../batches/outcomes.ts';
 import { messageText } from '../../batches/template.ts';
 import type { Context } from '../../cli/command.ts';
-import { rememberBatches } from '../../cli/seen.ts';
-import { type SeenTemplate, templatesSeen } from '../../cli/seen-templates.ts';
+import { rememberBatches, type SeenTemplate, templatesSeen } from '../../cli/seen.ts';
 import { optionalCaller, realAccount } from '../../session/caller.ts';
 import { configFolder } from '../../session/folders.ts';
 import { local } from '../../session/profiles/fields.ts';

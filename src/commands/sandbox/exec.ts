@@ -9,7 +9,7 @@ import { type Input, option, rest } from '../../cli/params.ts';
 import { defaultData } from '../../sandbox/remote/locator.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import { isThisMachine } from '../../delivery/this-machine.ts';
-import { forwardUrl } from '../../webhooks/forward/address.ts';
+import { forwardUrl } from '../../webhooks/forward.ts';
 import { planOption } from './start.ts';
 
 const params = {

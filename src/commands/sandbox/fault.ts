@@ -71,7 +71,7 @@ export const sandboxFault = command({
 /** The fault that a word such as `send-template=500` asks for. */
 function faultIn(word: string): Pick<Fault, 'on' | 'effect'> {
   const [names = '', text] = word.split(/=(.*)/s);
-  const on = namesIn(names, targets, 'neither an endpoint nor an event');
+  const on = namesIn(names, targets);
   const areEvents = on.every(isEventName);
   if (text === undefined)
     throw usage(`"${word}" does not say what fails`, `such as ${word}=${areEvents ? 'drop' : '500'}`);

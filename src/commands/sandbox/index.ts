@@ -5,8 +5,7 @@ import { execInSandbox } from './exec.ts';
 import { sandboxFault } from './fault.ts';
 import { sandboxLog } from './log.ts';
 import { sandboxSet } from './set.ts';
-import { startSandbox } from './start.ts';
-import { sandboxStatus, stopSandbox } from './status.ts';
+import { sandboxStatus, startSandbox, stopSandbox } from './start.ts';
 import { triggerEvent } from './trigger.ts';
 
 export const sandboxCommands = [

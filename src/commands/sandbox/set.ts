@@ -7,9 +7,9 @@ import { scopes } from '../../contract/keys.ts';
 import { planNames } from '../../contract/plans.ts';
 import type { InputOf } from '../../sandbox/remote/remote.ts';
 import { onlyLocal } from '../../session/caller.ts';
-import { forwardUrl } from '../../webhooks/forward/address.ts';
+import { forwardUrl } from '../../webhooks/forward.ts';
 import { ask } from './control.ts';
-import { eventsIn, eventsText, namesIn, unknownWord } from './names.ts';
+import { eventsIn, eventsText, namesIn } from './names.ts';
 
 const webhookOptions = under('For a new webhook', {
   events: option('--events <names>', eventsText, eventsIn),
@@ -33,7 +33,7 @@ const settings = {
   plan: (text) => planChange({ name: chosen(text, planNames), rate: undefined, monthly: undefined }),
   rate: (text) => planChange({ rate: rate(text) }),
   monthly: (text) => planChange({ monthly: count(text) }),
-  off: (text) => planChange({ without: text === 'none' ? [] : namesIn(text, offWords, 'not an endpoint') }),
+  off: (text) => planChange({ without: text === 'none' ? [] : namesIn(text, offWords) }),
   live: (text) => {
     checkOnly('live', text, 'on');
     return (context) => ask(context, 'goLive');
@@ -41,7 +41,7 @@ const settings = {
   key: (text) => {
     const [, revoked] = /^revoke:(.+)$/.exec(text) ?? [];
     if (revoked !== undefined) return (context) => ask(context, 'revokeKey', { key: revoked });
-    if (!newKeys.includes(text)) throw unknownWord(text, [...newKeys, 'revoke:ID'], 'not a change of a key');
+    chosen(text, [...newKeys, 'revoke:ID']);
     const scope = scopes.find((name) => text === `new:${name}`);
     return (context) => ask(context, 'createKey', { scope, mode: text === 'live' ? 'live' : 'sandbox' });
   },
@@ -133,7 +133,7 @@ function isName(text: string): text is Name {
 
 function changeIn(word: string): { readonly name: Name; readonly change: Change } {
   const [name = '', value = ''] = word.split(/=(.*)/s);
-  if (!isName(name)) throw unknownWord(name, names, 'not a setting');
+  if (!isName(name)) throw usage(`"${name}" is not a setting`, 'see bizmsg sandbox set --help');
   if (value === '') throw usage(`${name} needs a value`, 'see bizmsg sandbox set --help');
   return { name, change: settings[name](value) };
 }

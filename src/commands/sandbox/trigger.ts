@@ -1,7 +1,6 @@
-import { usage } from '../../base/errors.ts';
 import { command, type Context } from '../../cli/command.ts';
 import { cell } from '../../cli/output/rows.ts';
-import { chosen, type Input, knowing, option, required } from '../../cli/params.ts';
+import { chosen, type Input, knowing, names, option, required } from '../../cli/params.ts';
 import { eventNames } from '../../contract/events.ts';
 import { ask } from './control.ts';
 import { subjectOf } from './lines.ts';
@@ -27,7 +26,7 @@ const fieldOptions = {
   name: option('--name <name>', 'contact.created: the name; broadcast.completed: the name of a new campaign'),
   tag: option('--tag <tag>', 'broadcast.completed: only contacts with this tag'),
   phone: option('--phone <phone>', 'contact.created: a number that is not a contact yet (default: generated)'),
-  tags: option('--tags <tags>', 'contact.created: the tags, comma-separated', tags),
+  tags: option('--tags <tags>', 'contact.created: the tags, comma-separated', names),
   amount: option('--amount <decimal>', 'order.paid: the amount (default: 10.00)'),
   currency: option('--currency <code>', 'order.paid: the currency, three letters (default: USD)'),
   provider: option('--provider <name>', 'order.paid: the payment provider (default: sandbox)'),
@@ -78,10 +77,4 @@ async function fieldsIn(
     if (isPhone) fields[name] = await typedPhone(context, text, `--${name}`);
   }
   return code === undefined && message === undefined ? fields : { ...fields, reason: { code, message } };
-}
-
-function tags(text: string): readonly string[] {
-  const tags = text.split(',').map((tag) => tag.trim());
-  if (tags.includes('')) throw usage(`"${text}" has an empty tag`, 'separate tags with commas: --tags vip,lead');
-  return tags;
 }

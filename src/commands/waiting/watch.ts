@@ -1,11 +1,13 @@
 import { configuration } from '../../base/errors.ts';
+import { httpRequest } from '../../base/http-request.ts';
 import { type Later, sleep } from '../../base/sleep.ts';
+import { type Database, query } from '../../base/transaction.ts';
 import type { Context } from '../../cli/command.ts';
 import { check } from '../../delivery/signature.ts';
 import { eventsAfter, newestEvent, type Received } from '../../logs/events.ts';
 import type { Remote } from '../../sandbox/remote/remote.ts';
 import { eventOf, type WebhookEvent } from '../../webhooks/event/event.ts';
-import { isListening } from '../../webhooks/listeners.ts';
+import { healthPath } from '../../webhooks/refusals.ts';
 import { remoteOf } from '../sandbox/control.ts';
 import { openRecordedEvents } from '../webhooks/recorded.ts';
 import { secretsToTry, storedSecret } from '../webhooks/secrets.ts';
@@ -32,7 +34,7 @@ export async function openWatch(context: Context): Promise<Watch> {
   const sender = await senderOf(context);
   return sender.kind === 'sandbox'
     ? watchSandbox(context, await remoteOf(sender.locator))
-    : watchListeners(context, await storedSecret(context));
+    : watchListeners(context, storedSecret(context));
 }
 
 /** Milliseconds that one request to the sandbox waits for events. */
@@ -80,7 +82,7 @@ async function watchListeners(context: Context, secret: string | undefined): Pro
     );
   }
   // A listener for a local sandbox receives events that are signed with a secret of that sandbox.
-  const secrets = secret === undefined ? [] : (await secretsToTry(context)).map((known) => known.secret);
+  const secrets = secret === undefined ? [] : (await secretsToTry(context)).map(({ secret }) => secret);
   let last = await logs.read(newestEvent);
   return {
     from: 'listener',
@@ -97,6 +99,16 @@ async function watchListeners(context: Context, secret: string | undefined): Pro
     },
     close: () => logs.close(),
   };
+}
+
+/** Whether a listener answers at one of the recorded addresses. A killed one has left its own. */
+async function isListening(logs: Database): Promise<boolean> {
+  for (const { url } of await logs.read(() => query('SELECT url FROM listener'))) {
+    const { href } = new URL(healthPath, String(url));
+    const { status } = await httpRequest(href, { method: 'GET', timeout: 2_000 }).catch(() => ({ status: 0 }));
+    if (status === 200) return true;
+  }
+  return false;
 }
 
 function signatureProblem({ headers, body, received_at: at }: Received, secrets: readonly string[]) {

@@ -29,8 +29,6 @@ const optOutTexts = {
 
 export interface EventForm {
   readonly full: boolean;
-  /** Adds ids and the signature. */
-  readonly verbose: boolean;
   /** Formats a phone. */
   phone(phone: string): string;
 }
@@ -40,7 +38,6 @@ export function eventText(printed: Printed, ui: Ui, form: EventForm): string {
   const { event, forward } = safeValue(printed);
   const below = [
     ...problems(event, ui),
-    ...(form.verbose ? [ui.color.dim(detailsOf(event))] : []),
     ...(forward && !isDelivered(forward) ? failure(forward, printed.forward?.body, ui) : []),
     ...(form.full ? bodyLines(event, ui) : []),
   ];
@@ -96,25 +93,12 @@ function resultText(forward: ForwardedItem, { color }: Ui): readonly string[] {
   return [`→ ${paint(cell(forward.status ?? 'failed'))} ${String(forward.ms).padStart(4)} ms`];
 }
 
-function problems({ signature, problem, again }: EventItem, { color }: Ui): readonly string[] {
+function problems({ signature, problem }: EventItem, { color }: Ui): readonly string[] {
   return [
     ...(signature.verdict === 'bad' ? [color.red(`bad signature: ${signature.why}`)] : []),
     ...(problem === undefined ? [] : [color.yellow(`body not read: ${problem}`)]),
-    ...(again ? [color.yellow('repeated: an event with this webhook id came before')] : []),
   ];
 }
-
-function detailsOf({ id, message_id: message, signature }: EventItem): string {
-  const by = signature.verdict === 'good' && signature.by !== undefined ? ` by ${signature.by}` : '';
-  return [id, ...(message === null ? [] : [message]), `${verdicts[signature.verdict]}${by}`].join('  ');
-}
-
-const verdicts = {
-  good: 'signed',
-  bad: 'bad signature',
-  unsigned: 'not signed',
-  unknown: 'signature not checked: no secret known',
-} as const;
 
 /** The first lines of a handler's answer. */
 const shownLines = 3;

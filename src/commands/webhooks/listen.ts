@@ -1,17 +1,15 @@
-import { networkInterfaces } from 'node:os';
-import { CliError, configuration, forOption, usage } from '../../base/errors.ts';
+import { CliError, configuration, forOption, unsafe, usage } from '../../base/errors.ts';
 import { shellQuote } from '../../base/shell-quote.ts';
 import { untilAborted } from '../../base/sleep.ts';
 import { command, type Context, type Emit } from '../../cli/command.ts';
 import { flag, type Input, option, port } from '../../cli/params.ts';
 import { isDelivered } from '../../contract/events.ts';
 import { openSpacedPhones } from '../../contract/phone.ts';
-import { currentCaller, newcomerNote, optionalCaller } from '../../session/caller.ts';
+import { currentCaller, newcomerNote, onlyLocal, optionalCaller } from '../../session/caller.ts';
 import { isThisMachine } from '../../delivery/this-machine.ts';
 import { selectedBy } from '../../webhooks/event/filters.ts';
-import { forwardUrl } from '../../webhooks/forward/address.ts';
+import { forwardUrl } from '../../webhooks/forward.ts';
 import type { Listener } from '../../webhooks/listen.ts';
-import { confirmOutside } from './confirm-outside.ts';
 import { eventText, type Ready, readyText } from './lines.ts';
 import { eventsText } from '../sandbox/names.ts';
 import { whereParam } from './recorded.ts';
@@ -25,7 +23,6 @@ const params = {
   events: option('--events <names>', eventsText),
   where: whereParam,
   full: flag('--full', 'show the body of each event too'),
-  verbose: flag('-v, --verbose', 'show ids and signatures too'),
   forwardTo: option('--forward-to <address>', 'forward events unchanged to 3000, localhost:3000/hook or a URL'),
   retry: flag('--retry', 'retry failed forwards up to 5 times'),
   catchUp: flag('--catch-up', 'also receive earlier events that no webhook has received'),
@@ -72,11 +69,11 @@ type Listening = Awaited<ReturnType<typeof openListening>>;
 async function openListening(context: Context, input: ListenInput) {
   const { openListener, usualPort } = await import('../../webhooks/listen.ts');
   const options = await checkedOptions(context, input);
-  const [given, sender] = [await givenSecret(context, input), await senderFor(context, input)];
-  const stored = sender.kind === 'sandbox' ? undefined : (given ?? (await storedSecret(context)));
+  const [typedSecret, sender] = [await givenSecret(context, input), await senderFor(context, input)];
+  const stored = sender.kind === 'sandbox' ? undefined : (typedSecret ?? storedSecret(context));
   /** The current secret first. */
   let secrets = stored === undefined ? [] : [stored];
-  const addSecret = (secret: string) => (secrets = [secret, ...secrets.filter((known) => known !== secret)]);
+  const addSecret = (secret: string) => (secrets = [secret, ...secrets.filter((other) => other !== secret)]);
   const optOuts = await openOptOuts(context, input, () => secrets);
   const closing: (() => Promise<void>)[] = [async () => optOuts?.close()];
   const close = async () => {
@@ -92,7 +89,7 @@ async function openListening(context: Context, input: ListenInput) {
     }).catch((error: unknown) => Promise.reject(inUse(error, input)));
     closing.push(() => listener.close());
     const url = deliveryUrl(listener, input);
-    const wanted = { url, secret: given, catchUp: input.catchUp, addSecret };
+    const wanted = { url, secret: typedSecret, catchUp: input.catchUp, addSecret };
     const subscription = sender.kind === 'sandbox' ? await subscribe(context, sender.locator, wanted) : undefined;
     closing.push(async () => subscription?.close());
     const { port } = listener;
@@ -129,9 +126,19 @@ async function checkedOptions(context: Context, { events, where, ...input }: Lis
   const filter = selectedBy(events, where);
   const forwardTo = address === undefined ? undefined : forOption('--forward-to', () => forwardUrl(address));
   if (forwardTo) await confirmOutside(context, [forwardTo], 'Forward events');
-  const addresses = Object.values(networkInterfaces()).flatMap((all = []) => all.map((one) => one.address));
   const warn = (text: string) => note('webhooks', text);
-  return { machine, stateFolder: context.stateFolder(), host, path, retry, filter, forwardTo, addresses, warn };
+  return { machine, stateFolder: context.stateFolder(), host, path, retry, filter, forwardTo, warn };
+}
+
+/** Asks before events are sent to other machines; refuses with BIZMSG_LOCAL_ONLY=1. */
+export async function confirmOutside({ host, confirm }: Context, urls: Iterable<URL>, action: string): Promise<void> {
+  const outside = [...urls].filter(({ hostname }) => !isThisMachine(hostname));
+  for (const origin of new Set(outside.map(({ origin }) => origin))) {
+    const hint = 'unset BIZMSG_LOCAL_ONLY, or use an address of this machine';
+    if (onlyLocal(host.env))
+      throw unsafe('only-local', `BIZMSG_LOCAL_ONLY=1 refuses ${origin}, which is not this machine`, hint);
+    await confirm(`${action} to ${origin}?`);
+  }
 }
 
 /** Keeps the list of people who opted out; without --opt-outs, it notes the command that adds a person. */

@@ -4,17 +4,18 @@ import { type Context, streaming } from '../../cli/command.ts';
 import { printOptions } from '../../cli/globals.ts';
 import { flag, type Input, option, words } from '../../cli/params.ts';
 import { isDelivered } from '../../contract/events.ts';
+import { sign } from '../../contract/signature.ts';
+import { headerOf, type Headers } from '../../delivery/headers.ts';
+import { headerNames, tolerance } from '../../delivery/signature.ts';
 import type { Received } from '../../logs/events.ts';
 import { type Attempt, type Past, recordForward } from '../../logs/forwards.ts';
 import { openTarget } from '../../delivery/target.ts';
 import { eventOf, webhookId } from '../../webhooks/event/event.ts';
-import { forwardRequest, resultOf } from '../../webhooks/forward/request.ts';
+import { forwardRequest, forwardUrl, resultOf } from '../../webhooks/forward.ts';
 import { findEvent, newestFirst, withNumber } from '../../webhooks/history.ts';
-import { isStale, signAgain } from '../../webhooks/resign.ts';
 import { selectedBy } from '../../webhooks/event/filters.ts';
-import { forwardUrl } from '../../webhooks/forward/address.ts';
 import { isSelection, selecting, sinceParam } from '../list.ts';
-import { confirmOutside } from './confirm-outside.ts';
+import { confirmOutside } from './listen.ts';
 import { entryOf, eventSelection, openRecordedEvents, whereParam } from './recorded.ts';
 import { secretHint, secretParams, secretsToTry } from './secrets.ts';
 import { forwardOf } from './sender.ts';
@@ -170,4 +171,26 @@ async function* chosenEvents(
     const event = eventOf(past.event);
     if (hasFields(event) && isSelected(entryOf({ past, event }))) yield past;
   }
+}
+
+/** True if a receiver would refuse the event because of its age. */
+function isStale(headers: Headers, nowMs: number): boolean {
+  const names = headerNames(headers);
+  const timestamp = Number(names ? (headerOf(headers, names.timestamp) ?? Number.NaN) : Number.NaN);
+  return Math.abs(Math.floor(nowMs / 1000) - timestamp) > tolerance;
+}
+
+/** The event with a signature of now, with the same id and header names. */
+function signAgain(event: Received, secret: string, nowMs: number): Received {
+  const names = headerNames(event.headers);
+  const id = names && headerOf(event.headers, names.id);
+  if (!names || id === undefined) return event;
+  const timestamp = Math.floor(nowMs / 1000);
+  const signature = sign({ id, timestamp, body: event.body }, secret);
+  const replaced = new Map([
+    [names.timestamp, String(timestamp)],
+    [names.signature, signature],
+  ]);
+  const kept = event.headers.filter(([name]) => !replaced.has(name.toLowerCase()));
+  return { ...event, headers: [...kept, ...replaced] };
 }

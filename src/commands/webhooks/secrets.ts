@@ -29,8 +29,8 @@ export async function secretsToTry(
   options?: Input<typeof secretParams>,
 ): Promise<readonly KnownSecret[]> {
   const { profile } = context.given;
-  const given = options && (await givenSecret(context, options));
-  if (given !== undefined) return [{ secret: given, whose: 'the given secret' }];
+  const typed = options && (await givenSecret(context, options));
+  if (typed !== undefined) return [{ secret: typed, whose: 'the given secret' }];
   const secret = profile === 'local' ? undefined : signingSecret(context);
   const stored = secret === undefined ? [] : [{ secret, whose: secretOwner(context) }];
   const isNamed = profile !== undefined || (options && context.host.env['BIZMSG_WEBHOOK_SECRET'] !== undefined);
@@ -65,7 +65,7 @@ export async function givenSecret(
 }
 
 /** The secret of the environment or the profile, if there is one. */
-export async function storedSecret(context: Context): Promise<string | undefined> {
+export function storedSecret(context: Context): string | undefined {
   try {
     return signingSecret(context);
   } catch (error) {

@@ -5,11 +5,10 @@ import { jsonText } from '../../base/json.ts';
 import { command, type Context, type Ui } from '../../cli/command.ts';
 import { safeLines } from '../../cli/output/text.ts';
 import { argument, option } from '../../cli/params.ts';
-import { eventOf } from '../../webhooks/event/event.ts';
+import { eventOf, unpack } from '../../webhooks/event/event.ts';
 import { writeRaw } from '../../webhooks/event/raw.ts';
 import { findEvent } from '../../webhooks/history.ts';
 import { headerOf } from '../../delivery/headers.ts';
-import { unpack } from '../../delivery/unpack.ts';
 import type { Forwarded, Past } from '../../logs/forwards.ts';
 import { withRecordedEvents } from './recorded.ts';
 
