@@ -6,7 +6,8 @@ import { childrenOf, nodeAt, offerFor, type Offer, type Offered, type Typed } fr
 import { globals } from '../cli/globals.ts';
 import { topicNames } from '../cli/help.ts';
 import { chosen, type KnownSource, knowing, required } from '../cli/params.ts';
-import { batchesSeen } from '../cli/seen.ts';
+import { batchesSeen, templatesSeen } from '../cli/seen.ts';
+import { currentCaller } from '../session/caller.ts';
 import { configFolder } from '../session/folders.ts';
 import { readStore } from '../session/profiles/store.ts';
 
@@ -86,7 +87,7 @@ function namesOf(host: Pick<Host, 'env' | 'home'>, tree: Group) {
       case 'callers':
         return [...offered(profiles()), { text: 'local', about: 'the sandbox on this machine' }];
       case 'templates':
-        return offered(await templateNames(host, options));
+        return offered(templateNames(host, options));
       case 'batches':
         return offered(batchesSeen(host));
       case 'help': {
@@ -101,11 +102,7 @@ function namesOf(host: Pick<Host, 'env' | 'home'>, tree: Group) {
 }
 
 /** The templates of the caller, or of all callers if --profile may follow later in the line. */
-async function templateNames(host: Pick<Host, 'env' | 'home'>, options: Typed['options']) {
-  const [{ templatesSeen }, { currentCaller }] = await Promise.all([
-    import('../cli/seen.ts'),
-    import('../session/caller.ts'),
-  ]);
+function templateNames(host: Pick<Host, 'env' | 'home'>, options: Typed['options']) {
   const mode = modes.find((name) => name === options.get(globals.mode));
   const flags = { profile: options.get(globals.profile), baseUrl: options.get(globals.baseUrl), mode, noInput: true };
   const caller = attempt(() => currentCaller({ host, given: flags }));
