@@ -25,12 +25,8 @@ x?y=z → GET /x?y=z
 /x -F note=@- → POST /x {"note":"as it  stands"}`;
 
 describe('api', () => {
-  it.each(
-    requests
-      .trim()
-      .split('\n')
-      .map((line) => line.split(' → ')),
-  )('makes of %s the request %s', async (words = '', request = '') => {
+  const cases = requests.trim().split('\n');
+  it.each(cases.map((line) => line.split(' → ')))('makes of %s the request %s', async (words = '', request = '') => {
     const { seen, ...caller } = await open();
     const { code, stdout } = await cli(['api', ...words.split(' ')], { ...caller, stdin: 'as it  stands' });
     expect([code, stdout]).toEqual([0, '{ "a":1 }\n']);
@@ -58,9 +54,9 @@ describe('api', () => {
     expect(seen.map(({ body }) => body)).toEqual(['{"b":"{\\"a\\": 1}"}', '{"a": 1}']);
   });
 
-  it('replaces its own headers by those of the user', async () => {
+  it('replaces its own headers by those of the user, beside --no-header', async () => {
     const { seen, ...caller } = await open();
-    const argv = ['api', '/x', '--input', '-', '-H', 'content-type: text/csv', '-H', 'X-A:b', '-H', 'X-Empty:'];
+    const argv = 'api /x --input - -H content-type:text/csv -H X-A:b --no-header -H X-Empty:'.split(' ');
     const { code } = await cli(argv, { ...caller, stdin: 'a,b' });
     expect(code).toBe(0);
     expect(seen[0]?.headers).toMatchObject({ 'content-type': 'text/csv', 'x-a': 'b', 'x-empty': '' });
@@ -70,15 +66,6 @@ describe('api', () => {
     const { seen, ...caller } = await open();
     const { stderr } = await cli(['api', '/x', '-H', `X-Api-Key: ${testKey}`], caller);
     expect([stderr, seen]).toEqual([expect.stringContaining('refusing a key on the command line'), []]);
-  });
-
-  it.each([
-    ['-H', 'X-Trace: 1', '--no-header'],
-    ['--no-header', '-H', 'X-Trace: 1'],
-  ])('sends a header with %s %s %s', async (...words) => {
-    const { seen, ...caller } = await open();
-    expect((await cli(['api', '/x', ...words], caller)).code).toBe(0);
-    expect(seen[0]?.headers).toMatchObject({ 'x-trace': '1' });
   });
 
   it('prints status and headers before the body with -i', async () => {
@@ -112,12 +99,6 @@ describe('api', () => {
     const { seen, ...caller } = await open();
     const { code, stdout } = await cli(['api', ...argv], { ...caller, stdin: '{}' });
     expect([code, stdout, seen]).toEqual([exit, '', []]);
-  });
-
-  it('puts the body of a failure in the error, and nothing on stdout', async () => {
-    const caller = await openHostile((_, __, response) => response.writeHead(404).end('{"why":"gone"}'));
-    const { code, stdout, stderr } = await cli(['api', '/x', '-i', '-o', 'json'], caller);
-    expect([code, stdout, stderr.includes('"body":{"why":"gone"}')]).toEqual([5, '', true]);
   });
 
   it('keeps a path prefix of the base URL', async () => {

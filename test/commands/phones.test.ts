@@ -137,11 +137,8 @@ describe('every command', () => {
     ['opt-outs add', ['opt-outs', 'add', national]],
   ] as const;
 
-  it.each(commands)('reads a phone: %s', async (_, argv) => {
+  it.each(commands)('reads a phone, and refuses an impossible one: %s', async (_, argv) => {
     expect((await world.run(argv, useGerman())).stderr).not.toContain('is not a phone number');
-  });
-
-  it.each(commands)('refuses an impossible phone: %s', async (_, argv) => {
     const { code, stderr } = await world.run(argv.map((word) => word.replace(national, '+49 170 123')));
     expect([code, stderr]).toEqual([2, expect.stringContaining('"+49 170 123" is not a phone number')]);
   });

@@ -1,4 +1,4 @@
-import { readdirSync, writeFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, it } from 'vitest';
 import { newWorld, type World } from '../support/world.ts';
@@ -21,21 +21,6 @@ it('goes on with the rows that are piped in again, in any order and with new one
   await batch(rows(ada, alan, grace), '--first', '2');
   const { code, to, result } = await batch(rows(joan, grace, alan, ada));
   expect([code, to, result]).toMatchObject([0, [grace, joan], { batch: 'stdin', file: null, rows: 4, sent: 4 }]);
-});
-
-it('goes on with the same rows of a file, if the batch has the name', async () => {
-  await batch(rows(ada, alan), '--first', '1', '--batch', 'a');
-  writeFileSync(join(world.home, 'a.ndjson'), rows(ada, alan));
-  const { stdout } = await world.run(['send-batch', 'welcome', join(world.home, 'a.ndjson'), '-o', 'json']);
-  expect(JSON.parse(stdout)).toMatchObject({ batch: 'a', sent: 2, now: { sent: 1 } });
-});
-
-it('keeps those who wait, and tells that they are not in the input', async () => {
-  await batch(rows(ada, alan, grace), '--first', '1');
-  const { code, to, result } = await batch(rows(joan));
-  expect([code, to, result]).toMatchObject([10, [joan], { rows: 1, sent: 1, others: 2 }]);
-  expect((await world.run(['batches', 'resume', 'stdin'])).code).toBe(0);
-  expect(world.sandbox.messages().length).toBe(4);
 });
 
 it('leaves no file besides the record', async () => {

@@ -78,13 +78,9 @@ describe('send-template to a service', () => {
   });
 });
 
-describe('a dry run of send-template', () => {
-  const dryRun = ['send-template', '+12025550101', 'order_update', '-p', 'Ada', '--dry-run', '-o', 'json'];
-
-  it('notes the text of the message, after one GET', async () => {
-    const caller = await listing(records);
-    const { stderr } = await cli([...dryRun, '-p', '7'], caller);
-    expect(stderr).toContain('Hello Ada, 7 is on its way.');
-    expect(caller.seen.map(({ method }) => method)).toEqual(['GET']);
-  });
+it('a dry run of send-template notes the text of the message, after one GET', async () => {
+  const caller = await listing(records);
+  const argv = ['send-template', '+12025550101', 'order_update', '-p', 'Ada', '-p', '7', '--dry-run', '-o', 'json'];
+  expect((await cli(argv, caller)).stderr).toContain('Hello Ada, 7 is on its way.');
+  expect(caller.seen.map(({ method }) => method)).toEqual(['GET']);
 });

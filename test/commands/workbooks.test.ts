@@ -28,12 +28,6 @@ it('keeps the sheet of --sheet in the batch', async () => {
   expect(sent()).toEqual([ada, bo]);
 });
 
-it('reads a workbook from stdin', async () => {
-  const stdin = workbook([{ rows: [['phone'], ['+12025550141']] }]);
-  const { code } = await world.run(['send-batch', 'welcome', '-'], { stdin });
-  expect([code, sent()]).toEqual([0, [['+12025550141']]]);
-});
-
 it('imports contacts, with phones that were stored as numbers', async () => {
   const path = file([{ rows: [header, [15112345678, 'Jörg', 'x']] }]);
   const { code } = await world.run(['contacts', 'import', path, '--country', 'DE']);
@@ -45,10 +39,4 @@ it('reports failed rows as CSV, with the row of the sheet', async () => {
   expect((await batch(file([{ rows }]))).code).toBe(10);
   const { stdout } = await world.run(['batches', 'report', '--outcome', 'failed', '-o', 'csv']);
   expect(stdout).toMatch(/^\ufeff?phone,name,date,bizmsg_row,bizmsg_line,.*\n12,Bo,y,[\da-f]{12}-2,5,failed,/);
-});
-
-it('excludes the phones of a workbook', async () => {
-  const path = file([{ rows: [header, ada, bo] }]);
-  await batch(path, '--exclude-from', file([{ rows: [['Phone'], ['+12025550141']] }], 'out.xlsx'));
-  expect(sent()).toEqual([bo]);
 });
