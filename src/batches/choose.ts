@@ -124,8 +124,8 @@ async function watch(
 }
 
 async function working(context: Context, database: Database, batch: Batch): Promise<CliError> {
-  const hint = 'nothing was sent; repeat the command when it has ended';
-  return unsafe('batch-working', await workingText(context, database, batch), hint);
+  const message = await workingText(context, database, batch);
+  return unsafe('batch-working', message, 'nothing was sent; repeat the command when it has ended');
 }
 
 async function workingText({ host }: Context, database: Database, batch: Batch): Promise<string> {
@@ -140,8 +140,8 @@ async function farText(database: Database, { id }: Batch): Promise<string> {
 }
 
 function silentText(batch: Batch, now: number): string {
-  const left = Math.min(lease, Math.max(0, batch.until - now));
+  const rest = Math.min(lease, Math.max(0, batch.until - now));
   const seconds = (milliseconds: number) => Math.ceil(milliseconds / 1_000);
   const host = describeWorker(batch.worker)?.host ?? 'another machine';
-  return `${host} was last seen ${seconds(lease - left)} s ago, ${seconds(left)} s more`;
+  return `${host} was last seen ${seconds(lease - rest)} s ago, ${seconds(rest)} s more`;
 }

@@ -9,7 +9,7 @@ import type { Fields, InputRow } from './input/row.ts';
 import type { Loading } from './loading.ts';
 import { contactMapper } from './mapping/contact.ts';
 import { messageMapper } from './mapping/message.ts';
-import { fieldName, type Mapper } from './mapping/values.ts';
+import { fieldName } from './mapping/values.ts';
 import { whereFilter } from './mapping/columns.ts';
 import { contactOptionsOf, messageOptionsOf, phoneIn, whereOf } from './options.ts';
 import { Problems } from './outcomes.ts';
@@ -28,13 +28,6 @@ export async function fillDraft(loading: Loading, draft: Draft): Promise<Copied>
   const phones = await readExcluded(context, excludeFrom, { country, encoding, column: phoneIn(effective) });
   await database.write(() => exclude(draft.id, phones));
   return copied;
-}
-
-/** Throws if an option does not fit the columns. */
-function mapperOf({ scope, settings, per, columns, input: { isTable } }: Loading): Promise<Mapper> {
-  const { effective } = settings;
-  if (scope.kind === 'import') return contactMapper(contactOptionsOf(effective), { columns, isTable });
-  return messageMapper({ ...messageOptionsOf(effective), template: scope.template, per }, columns);
 }
 
 async function copyRows(
@@ -76,11 +69,16 @@ async function copyRows(
   return { problems: problems.list(), sendable, notMobile: other };
 }
 
-/** `target`: the id of the batch that it is loaded into. */
+/** Throws if an option does not fit the columns. `target`: the id of the batch that it is loaded into. */
 async function rowReader(loading: Loading, target: string | undefined): Promise<(row: InputRow) => NewRow> {
-  const { settings, columns, input, secrets } = loading;
-  const map = await mapperOf(loading);
-  const isUnwanted = whereFilter(whereOf(settings.effective), { columns, isTable: input.isTable });
+  const { scope, settings, per, columns, input, secrets } = loading;
+  const { effective } = settings;
+  const names = { columns, isTable: input.isTable };
+  const { template } = scope;
+  const map = await (scope.kind === 'import'
+    ? contactMapper(contactOptionsOf(effective), names)
+    : messageMapper({ ...messageOptionsOf(effective), template, per }, columns));
+  const isUnwanted = whereFilter(whereOf(effective), names);
   return ({ number, line, problem, ...row }) => {
     const { fields, fixes } = withoutReport(row.fields);
     const mapped = problem === undefined ? map(fields) : undefined;

@@ -74,7 +74,9 @@ export async function openLoading(context: Context, order: Order, ends: Ends): P
   const stored = mergeTold(source ? readingOf(source) : {}, choice.batch ? toldOf(choice.batch.told) : {});
   const settings = settingsOf(context, kind, stored, order);
   const desk = await openDesk({ ...ends, context, client, database }, settings.effective);
-  const input = source ? await peopleOf(context, database, source) : await openFile(desk, order, settings);
+  const { encoding: usualEncoding, sheet } = settings.effective;
+  const reading = { encoding: order.encoding, usualEncoding, sheet, signal: ends.signals.stop };
+  const input = await (source ? peopleOf(context, database, source) : openInput(context, order.file ?? '', reading));
   try {
     const columns = input.columns.filter((name) => !isReportColumn(name));
     const about = { desk, order, scope, choice, per: choice.batch?.per ?? per ?? '', input, columns };
@@ -113,14 +115,6 @@ function proposalOf({ file, fromBatch }: Order): string {
 /** Whether messages reach people. */
 export function isLive({ mode, kind }: Scope): boolean {
   return mode === 'live' && kind === 'message';
-}
-
-function openFile(
-  { context, signals }: Desk,
-  { file = '', encoding }: Order,
-  { effective: { encoding: usualEncoding, sheet } }: Settings,
-): Promise<Rows> {
-  return openInput(context, file, { encoding, usualEncoding, sheet, signal: signals.stop });
 }
 
 /** A runner that forgets everything would send everything again, each time. */

@@ -3,42 +3,48 @@ import { counted, rowsText, spanText, timeText, whole } from '../cli/output/figu
 import { folded, foldedCommand } from '../cli/output/text.ts';
 import type { TemplateText } from '../cli/seen.ts';
 import { isRecord } from '../contract/readers.ts';
-import type { Scope } from '../store/batch.ts';
+import type { Batch, Scope } from '../store/batch.ts';
 import { json } from '../store/columns.ts';
+import { excludedCount } from '../store/draft.ts';
 import { listOptOuts } from '../store/opt-outs.ts';
 import { sentSince } from '../store/tally.ts';
 import type { Desk } from './desk.ts';
 import { type Before, type Copied, type Forecast, sum } from './forecast.ts';
 import type { Hours } from './hours.ts';
+import type { Input } from './input/input.ts';
 import { problemsText, problemText } from './outcomes.ts';
+import type { Settings } from './settings.ts';
 import { messageText } from './template.ts';
 
-export interface Overview {
+interface Preview {
   readonly name: string;
   readonly scope: Scope;
-  /** When the batch was used last; undefined for a new one. */
-  readonly stoppedAt: number | undefined;
-  /** The file, or undefined if stored rows are sent. */
-  readonly file: string | undefined;
-  readonly unit: 'line' | 'row';
-  readonly country: string | undefined;
-  readonly kept: readonly string[];
-  /** Options of the profile. */
-  readonly profile: readonly string[];
+  /** The batch that goes on. */
+  readonly batch: Batch | undefined;
+  readonly settings: Settings;
   readonly forecast: Forecast;
-  /** Undefined if stored rows are sent. */
-  readonly copied: Copied | undefined;
+  /** The file and its rows; undefined if stored rows are sent. */
+  readonly load?: Pick<Input, 'name' | 'unit'> & { readonly copied: Copied };
   /** Bodies of the first rows that are sent. */
   readonly samples: readonly string[];
   readonly text: TemplateText | undefined;
-  /** How long it takes, the plan's month, and opt-outs. */
-  readonly footer: readonly string[];
   readonly now: number;
+}
+
+export type Overview = Awaited<ReturnType<typeof overviewOf>>;
+
+/** Adds the kept options, how long it takes, the plan's month, and opt-outs. */
+export async function overviewOf(desk: Desk, preview: Preview, dropsExcluded = false) {
+  const { batch, scope, settings, forecast } = preview;
+  const excluded = batch && !dropsExcluded ? await excludedCount(desk.database, batch.id) : 0;
+  const phones = excluded > 0 ? [`--exclude-from (${counted(excluded, 'person', 'people')})`] : [];
+  return { ...preview, kept: [...phones, ...settings.kept], footer: await footerOf(desk, scope, forecast.toSend) };
 }
 
 /** The screen before the question, which is also that of a dry run. */
 export function overviewText(overview: Overview, width: number): string {
-  const { kept, profile, footer } = overview;
+  const { kept, footer } = overview;
+  const { profile } = overview.settings;
   const messages = overview.samples.map((body) => sampleText(body, overview.text));
   const line = (...parts: readonly string[]) => folded([parts.join(' · ')], width);
   return [
@@ -52,19 +58,20 @@ export function overviewText(overview: Overview, width: number): string {
   ].join('\n');
 }
 
-function headParts({ name, scope, file, forecast, country, stoppedAt, now }: Overview): readonly string[] {
-  const state = stoppedAt === undefined ? 'new' : `last used ${timeText(stoppedAt, now)}`;
+function headParts({ name, scope, load, forecast, settings, batch, now }: Overview): readonly string[] {
+  const { country } = settings.effective;
   return [
-    `Batch ${name} (${state})`,
+    `Batch ${name} (${batch ? `last used ${timeText(batch.lastAt, now)}` : 'new'})`,
     ...(scope.kind === 'message' ? [`template ${scope.template}`] : []),
-    `${file === undefined ? '' : `${file}, `}${rowsText(forecast.rows)}`,
-    ...(country === undefined ? [] : [`numbers of ${country}`]),
+    `${load ? `${load.name}, ` : ''}${rowsText(forecast.rows)}`,
+    ...(load && country !== undefined ? [`numbers of ${country}`] : []),
   ];
 }
 
 function countLines(overview: Overview, width: number): readonly string[] {
-  const { forecast, scope, unit, copied, now } = overview;
+  const { forecast, scope, load, now } = overview;
   const { kind } = scope;
+  const { copied, unit = 'line' } = load ?? {};
   const problems = copied?.problems ?? [];
   const { toSend, later, sentHere, before, changed, failed, unsure, held, others } = forecast;
   const done = kind === 'import' ? 'imported' : 'sent';
@@ -117,7 +124,7 @@ function sampleText(body: string, template: TemplateText | undefined): string {
 }
 
 /** How long a batch takes, how much of the plan's month is used, and who is never messaged. */
-export async function footerOf(desk: Desk, scope: Scope, toSend: number): Promise<readonly string[]> {
+async function footerOf(desk: Desk, scope: Scope, toSend: number): Promise<readonly string[]> {
   const { database, client, hours, context } = desk;
   const now = context.host.now();
   const lasts = durationText(desk, toSend, now) ?? [];

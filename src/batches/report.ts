@@ -109,17 +109,17 @@ export function reportRecord(
 ): Readonly<Record<string, unknown>> {
   const { n, line, state, by, messageId } = row;
   const cells = withPhone(cellsOf(row.cells ?? '{}'), row.who, batch);
-  const known = messageId === undefined ? undefined : deliveries.get(messageId);
+  const delivered = messageId === undefined ? undefined : deliveries.get(messageId);
   return {
     ...Object.fromEntries(columns.map((name) => [name, Object.hasOwn(cells, name) ? cells[name] : null])),
     [reportColumns.row]: `${batch.id}-${n}`,
     [reportColumns.line]: line,
     [reportColumns.outcome]: outcomeOf[state],
     [reportColumns.time]: timeOf(row),
-    [reportColumns.reason]: reasonOf(row) ?? known?.reason ?? null,
+    [reportColumns.reason]: reasonOf(row) ?? delivered?.reason ?? null,
     [reportColumns.id]: messageId ?? null,
     [reportColumns.by]: by === undefined ? null : by === '' ? 'a single message' : by,
-    [reportColumns.delivery]: known?.delivery ?? null,
+    [reportColumns.delivery]: delivered?.delivery ?? null,
   };
 }
 

@@ -5,7 +5,7 @@ import type { Input } from '../cli/params.ts';
 import { refuseWrongClock } from '../session/clock.ts';
 import type { BatchRecord } from '../session/session.ts';
 import { type Batch, isWorking } from '../store/batch.ts';
-import { decideResume, samplesToResume, type Stored } from '../store/decide.ts';
+import { decideResume, samplesToResume } from '../store/decide.ts';
 import { beginResume, redecide } from '../store/load.ts';
 import { waitingBatches } from '../store/views.ts';
 import { requireBatch, untilFree } from './choose.ts';
@@ -13,12 +13,12 @@ import { confirmed } from './confirm.ts';
 import { type Desk, openDesk } from './desk.ts';
 import { readExcluded } from './exclude.ts';
 import { sendAndReport } from './finish.ts';
-import { type Forecast, forecast } from './forecast.ts';
+import { forecast } from './forecast.ts';
 import { isLive } from './loading.ts';
 import { unwantedCells } from './mapping/columns.ts';
 import { phoneIn, type resumeParams, whereOf } from './options.ts';
-import { footerOf, type Overview } from './overview.ts';
-import { keptWords, type Settings, settingsOf, toldOf } from './settings.ts';
+import { overviewOf } from './overview.ts';
+import { type Settings, settingsOf, toldOf } from './settings.ts';
 import { interruptedEarly, untilSignaled } from './stop.ts';
 import { commandOf, type Ended } from './summary.ts';
 import { findTemplate } from './template.ts';
@@ -86,7 +86,11 @@ async function goOn(desk: Desk, batch: Batch, resumption: Resumption, settings: 
     forecast: expected,
     atMost,
     profile: settings.profile,
-    overview: async () => ({ ...(await overviewOf(desk, going, settings, expected)), text }),
+    overview: async () => {
+      const samples = await samplesToResume(database, going, 2);
+      const { name } = batch;
+      return overviewOf(desk, { name, scope, batch, settings, forecast: expected, samples, text, now: going.now });
+    },
   });
   if (signals.stop.aborted) throw interruptedEarly(signals.stop.reason);
   signals.take();
@@ -94,28 +98,4 @@ async function goOn(desk: Desk, batch: Batch, resumption: Resumption, settings: 
   const isUnwanted = unwantedCells(whereOf(settings.told));
   await redecide(database, { batch: begun, worker, clock: host.now, isUnwanted });
   return sendAndReport(desk, { command: 'batches resume', batch: begun, resend, expected, isUnlisted });
-}
-
-async function overviewOf(
-  desk: Desk,
-  going: Stored,
-  settings: Settings,
-  expected: Forecast,
-): Promise<Omit<Overview, 'text'>> {
-  const { name, scope, id, lastAt } = going.batch;
-  return {
-    name,
-    scope,
-    stoppedAt: lastAt,
-    file: undefined,
-    unit: 'line',
-    country: undefined,
-    kept: await keptWords(desk.database, id, settings.kept),
-    profile: settings.profile,
-    forecast: expected,
-    copied: undefined,
-    samples: await samplesToResume(desk.database, going, 2),
-    footer: await footerOf(desk, scope, expected.toSend),
-    now: going.now,
-  };
 }

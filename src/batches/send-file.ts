@@ -17,8 +17,7 @@ import { type Copied, type Forecast, forecast } from './forecast.ts';
 import { isLive, type Loading, openLoading, type Order } from './loading.ts';
 import { unwantedCells } from './mapping/columns.ts';
 import { whereOf } from './options.ts';
-import { footerOf, type Overview } from './overview.ts';
-import { keptWords } from './settings.ts';
+import { type Overview, overviewOf } from './overview.ts';
 import { interruptedEarly, untilSignaled } from './stop.ts';
 import type { Ended } from './summary.ts';
 import { sendTest, type Tested } from './template.ts';
@@ -60,7 +59,7 @@ async function load(loading: Loading): Promise<Ended | Rehearsed | Tested> {
     // `--per phone` says that each gets the first.
     const twice = { count: order.per === 'phone' ? 0 : decided.expected.listedTwice, unit: input.unit };
     await refuseListedTwice(context, database, draft, twice);
-    if (given.dryRun) return rehearsed(await overviewOf(loading, decided), order.command, choice.batch?.id);
+    if (given.dryRun) return rehearsed(await preview(loading, decided), order.command, choice.batch?.id);
     return await sendAfterQuestion(loading, decided);
   } finally {
     if (!loading.isBegun) await removeRows(database, draft.id);
@@ -80,26 +79,14 @@ async function foresee({ desk, choice, order }: Loading, plan: Plan): Promise<Fo
   return forecast(await decide(database, plan), room);
 }
 
-async function overviewOf(loading: Loading, { plan, expected, copied }: Decided): Promise<Overview> {
-  const { desk, order, choice, settings, scope, input, template } = loading;
-  const { database } = desk;
+async function preview(loading: Loading, { plan, expected, copied }: Decided): Promise<Overview> {
+  const { desk, choice, settings, scope, input, template } = loading;
   const few = expected.toSend < 10 ? expected.toSend : 2;
-  return {
-    name: choice.name,
-    scope,
-    stoppedAt: choice.batch?.lastAt,
-    file: input.name,
-    unit: input.unit,
-    country: settings.effective.country,
-    kept: await keptWords(database, order.noExcludeFrom ? undefined : choice.batch?.id, settings.kept),
-    profile: settings.profile,
-    forecast: expected,
-    copied,
-    samples: few > 0 ? await samplesToSend(database, plan, few) : [],
-    text: template.text,
-    footer: await footerOf(desk, scope, expected.toSend),
-    now: plan.now,
-  };
+  const samples = few > 0 ? await samplesToSend(desk.database, plan, few) : [];
+  const load = { name: input.name, unit: input.unit, copied };
+  const { text } = template;
+  const shown = { ...choice, scope, settings, forecast: expected, load, samples, text, now: plan.now };
+  return overviewOf(desk, shown, plan.dropsExcluded);
 }
 
 async function sendAfterQuestion(loading: Loading, decided: Decided): Promise<Ended> {
@@ -151,7 +138,7 @@ async function answered(loading: Loading, decided: Decided): Promise<Decided> {
     profile: settings.profile,
     mayRepeat: isLive(scope) && plan.againAt === 0,
     mayTest: scope.kind === 'message',
-    overview: () => overviewOf(loading, decided),
+    overview: () => preview(loading, decided),
   };
   let answer = await confirmed(context, question);
   for (; answer === 'test'; answer = await confirmed(context, { ...question, isTested: true })) {

@@ -2,12 +2,9 @@ import { basename } from 'node:path';
 import { configuration } from '../base/errors.ts';
 import { parseJson } from '../base/json.ts';
 import { shellQuote } from '../base/shell-quote.ts';
-import type { Database } from '../base/transaction.ts';
 import type { Context } from '../cli/command.ts';
-import { counted } from '../cli/output/figures.ts';
 import { isRecord, list, string } from '../contract/readers.ts';
 import { currentCaller } from '../session/caller.ts';
-import { excludedCount } from '../store/draft.ts';
 import { lists, texts, type Told } from './options.ts';
 
 /** Options of a command. Some drop the kept ones. */
@@ -74,16 +71,6 @@ export function settingsOf(context: Context, kind: 'message' | 'import', stored:
       ...excluded.map((file) => `--exclude-from ${shellQuote(basename(file))}`),
     ],
   };
-}
-
-/** Options that its batch keeps, for people, with the number of excluded phones. */
-export async function keptWords(
-  database: Database,
-  id: string | undefined,
-  kept: readonly string[],
-): Promise<readonly string[]> {
-  const excluded = id === undefined ? 0 : await excludedCount(database, id);
-  return [...(excluded > 0 ? [`--exclude-from (${counted(excluded, 'person', 'people')})`] : []), ...kept];
 }
 
 /** `--country DE`: the options of `told` that others do not replace. */

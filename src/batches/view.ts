@@ -10,7 +10,8 @@ export type Rehearsed = Readonly<ReturnType<typeof rehearsed>>;
 
 /** What a command would do. `rows` is the sum of `to_send` and the five outcomes; `id` is undefined for a new batch. */
 export function rehearsed(overview: Overview, command: Assignment['command'], id: string | undefined) {
-  const { forecast, samples, scope, copied } = overview;
+  const { forecast, samples, scope, load } = overview;
+  const copied = load?.copied;
   const { before, held, notSent } = forecast;
   const [first] = samples;
   const dryRun = {
@@ -22,7 +23,7 @@ export function rehearsed(overview: Overview, command: Assignment['command'], id
     account: scope.account,
     mode: scope.mode,
     template: scope.kind === 'import' ? null : scope.template,
-    file: overview.file ?? null,
+    file: load?.name ?? null,
     rows: forecast.rows,
     to_send: forecast.toSend,
     /** Of the rows to send: numbers that are not mobile numbers of their country. */

@@ -1,13 +1,16 @@
 import { type Database, query } from '../base/transaction.ts';
-import { type Batch, batchWithId, isWorking } from './batch.ts';
+import { type Batch, batchWithId, isWorking, singles } from './batch.ts';
+import { integer, text } from './columns.ts';
 import { highest } from './draft.ts';
 import { inPieces } from './schema.ts';
 
 /** All that waits, what is not in the latest file, or one person. */
-export type What = 'all' | 'missing' | { readonly phone: string };
+type What = 'all' | 'missing' | { readonly phone: string };
 
-export type Outcome = { readonly kind: 'done' | 'working' | 'none' };
-export type Cancelled = { readonly kind: 'done'; readonly count: number } | { readonly kind: 'working' | 'none' };
+interface Cancelled {
+  readonly kind: 'done' | 'working' | 'none';
+  readonly count: number;
+}
 
 const cancelled = `UPDATE item SET state = 'cancelled', reason = NULL, by = NULL
   WHERE batch = $1 AND n > $2 AND n <= $3 AND state IN ('waiting', 'held', 'not sent') AND load <> $4
@@ -22,7 +25,7 @@ export async function cancel(database: Database, { id, load }: Batch, what: What
     if (what === 'all') yield* query('UPDATE batch SET is_cancelled = 1 WHERE id = $1', id);
     return 'done';
   });
-  if (kind !== 'done') return { kind };
+  if (kind !== 'done') return { kind, count: 0 };
   const [otherThan, phone] = [what === 'missing' ? load : -1, typeof what === 'object' ? what.phone : ''];
   let count = 0;
   await inPieces(await highest(database, id), async (...range) => {
@@ -32,7 +35,7 @@ export async function cancel(database: Database, { id, load }: Batch, what: What
 }
 
 /** Removes a batch with its rows. Other batches may then send to the same people. */
-export async function remove(database: Database, id: string, now: number): Promise<Outcome> {
+export async function remove(database: Database, id: string, now: number): Promise<Pick<Cancelled, 'kind'>> {
   const kind = await database.write(function* () {
     const batch = yield* batchWithId(id);
     if (!batch) return 'none';
@@ -53,4 +56,48 @@ export async function removeRows(database: Database, id: string): Promise<void> 
     yield* query('DELETE FROM excluded WHERE batch = $1', id);
     yield* query('DELETE FROM batch WHERE id = $1', id);
   });
+}
+
+const day = 86_400_000;
+const keepsContent = 30 * day;
+const keepsRows = 400 * day;
+/** A draft that is not loaded within a day was cut off. */
+const keepsDrafts = day;
+
+// Unsure and failed rows keep their content until they are settled.
+const forget = `UPDATE item SET body = NULL, cells = NULL WHERE batch = $1 AND n > $2 AND n <= $3 AND at < $4
+  AND (body IS NOT NULL OR cells IS NOT NULL) AND state IN ('sent', 'cancelled', 'twice')`;
+const giveUp = `UPDATE item SET state = 'cancelled', reason = 'idle for 30 days', by = NULL
+  WHERE batch = $1 AND n > $2 AND n <= $3 AND state IN ('waiting', 'held', 'not sent')`;
+
+/** Removes what is old, at most once a day. The caller knows that the clock is right. */
+export async function expireDaily(database: Database, now: number): Promise<void> {
+  const isDue = await database.write(function* () {
+    const sql = 'UPDATE meta SET expired_at = $1 WHERE expired_at NOT BETWEEN $2 AND $1 RETURNING expired_at';
+    return (yield* query(sql, now, now - day)).length > 0;
+  });
+  if (isDue) await expire(database, now);
+}
+
+export async function expire(database: Database, now: number): Promise<void> {
+  const batches = await database.read(() => query('SELECT id, name, last_at FROM batch WHERE until <= $1', now));
+  for (const row of batches) {
+    const idle = now - integer(row, 'last_at');
+    const isOld = idle > (text(row, 'name') === '' ? keepsDrafts : keepsRows);
+    if (isOld) await removeRows(database, text(row, 'id'));
+    else if (text(row, 'name') !== '') await trim(database, text(row, 'id'), idle > keepsContent, now);
+  }
+  await trim(database, singles, false, now);
+  await database.write(() =>
+    query(`DELETE FROM item WHERE batch = '${singles}' AND at < $1 AND state <> 'unsure'`, now - keepsRows),
+  );
+}
+
+async function trim(database: Database, id: string, isIdle: boolean, now: number): Promise<void> {
+  await inPieces(await highest(database, id), (...range) =>
+    database.write(function* () {
+      if (isIdle) yield* query(giveUp, id, ...range);
+      yield* query(forget, id, ...range, now - keepsContent);
+    }),
+  );
 }

@@ -4,7 +4,7 @@ import { begin, apply } from '../../src/store/load.ts';
 import { drivers } from './drivers.ts';
 import { fatesOf, hour, load, newId, planOf, rows, send, start, worker } from './rig.ts';
 import { batchWithId } from '../../src/store/batch.ts';
-import { expire } from '../../src/store/retention.ts';
+import { expire } from '../../src/store/cancel.ts';
 import { release } from '../../src/store/work.ts';
 const same = { phone: '+1', text: 'hi' };
 

@@ -32,7 +32,7 @@ export async function* csvRows(
     raw: true,
     max_record_size: 1 << 20,
     // With `raw`, it is not the array that the types promise.
-    on_record: (found: unknown, { raw }) => take(recordIn(found), raw),
+    on_record: (record: unknown, { raw }) => take(cellsIn(record), raw),
   });
   const done = (write: (end: (error?: Error | null) => void) => void) =>
     new Promise<void>((resolve, reject) => {
@@ -49,8 +49,8 @@ export async function* csvRows(
   yield rows;
 }
 
-function recordIn(found: unknown): readonly string[] {
-  return isRecord(found) && Array.isArray(found['record']) ? found['record'].map(String) : [];
+function cellsIn(record: unknown): readonly string[] {
+  return isRecord(record) && Array.isArray(record['record']) ? record['record'].map(String) : [];
 }
 
 function csvError(error: Error, line: number, name: string): Error {

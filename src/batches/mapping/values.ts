@@ -148,16 +148,5 @@ export async function phoneReader(country: string | undefined): Promise<PhoneOfR
 
 function reasonOf(text: string, { why, likely }: NotPhone, country: string | undefined): string {
   if (likely !== undefined && country === undefined) return `${why}; --country intl reads it as ${likely}`;
-  const damage = spreadsheetDamage(text);
-  if (damage !== undefined) return `${why}: ${damage}`;
   return country === undefined && isNational(text) ? `${why}; --country reads national numbers` : why;
-}
-
-/** Explains how a spreadsheet damaged a phone; undefined if it shows no damage. */
-function spreadsheetDamage(text: string): string | undefined {
-  const trimmed = text.trim();
-  const asText = 'format the column as text first';
-  if (/^[+-]?\d+(?:[.,]\d*)?e[+-]?\d+$/i.test(trimmed))
-    return `a spreadsheet made it scientific notation, so digits are lost: ${asText}`;
-  return trimmed.startsWith('#') ? `a spreadsheet shows an error or a full cell in its place: ${asText}` : undefined;
 }
