@@ -1,11 +1,10 @@
 import { signal, useSignal } from '@preact/signals';
-import type { OutputOf } from '../sandbox/control/operations.ts';
 import { send } from './ask.ts';
 import { Dialog, Form } from './dialog.tsx';
 import { templates } from './model.ts';
 import { textOf } from './notice.tsx';
 import { goTo } from './route.ts';
-import { Variables } from './text.tsx';
+import { type Template, Variables } from './text.tsx';
 import { testNumbers } from './words.ts';
 
 const isComposing = signal(false);
@@ -26,7 +25,7 @@ export function Compose() {
   );
 }
 
-function Message({ all }: { readonly all: OutputOf<'templates'> }) {
+function Message({ all }: { readonly all: readonly Template[] }) {
   const selected = useSignal('');
   const values = useSignal<Readonly<Record<string, string>>>({});
   const problem = useSignal('');

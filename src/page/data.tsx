@@ -5,61 +5,51 @@ import { useAsked } from './ask.ts';
 import { compose } from './compose.tsx';
 import { templates } from './model.ts';
 import { goTo, linkTo, route } from './route.ts';
-import { Line, Text, Variables } from './text.tsx';
+import { Line, type Template, Text, Variables } from './text.tsx';
 import { capital, countText } from './words.ts';
 
-const parts = { contacts: Contacts, templates: Templates, campaigns: Campaigns } as const;
+const parts = ['contacts', 'templates', 'campaigns'] as const;
 
 /** Contacts, templates and campaigns: lists with a search, whose chosen record is open. */
 export function Data() {
-  const [part = '', ...key] = route.value.item.split('/');
-  const name = part === 'templates' || part === 'campaigns' ? part : 'contacts';
-  const Part = parts[name];
+  const [name, ...key] = route.value.item.split('/');
+  const part = parts.find((part) => part === name) ?? 'contacts';
+  const contacts = useAsked(['contents'], 'contacts', { limit: 5_000 }) ?? [];
+  const campaigns = useAsked(['contents', 'deliveries'], 'campaigns') ?? [];
+  const entries = {
+    contacts: contacts.map(contactEntry),
+    templates: (templates.value ?? []).map(templateEntry),
+    campaigns: campaigns.map(campaignEntry),
+  };
   return (
     <div class="place">
       <nav class="tabs line" aria-label="Data">
-        {Object.keys(parts).map((part) => (
-          <a key={part} href={linkTo('data', part)} aria-current={part === name ? 'page' : undefined}>
-            {capital(part)}
+        {parts.map((name) => (
+          <a key={name} href={linkTo('data', name)} aria-current={name === part ? 'page' : undefined}>
+            {capital(name)}
           </a>
         ))}
       </nav>
-      <Part key={name} chosen={key.join('/')} />
+      <Listing key={part} part={part} entries={entries[part]} chosen={key.join('/')} />
     </div>
   );
 }
 
-interface PartProps {
-  /** The key of the record whose fields are shown. */
-  readonly chosen: string;
+function contactEntry(record: OutputOf<'contacts'>[number]): Entry {
+  const { phone, name, tags } = record;
+  const text = [phone, ...tags].join(' · ');
+  return { key: phone, title: name || phone, text, status: '', record, more: () => <Links phone={phone} /> };
 }
 
-function Contacts({ chosen }: PartProps) {
-  const contacts = useAsked(['contents'], 'contacts', { limit: 5_000 }) ?? [];
-  const entries = contacts.map((record): Entry => {
-    const { phone, name, tags } = record;
-    const text = [phone, ...tags].join(' · ');
-    return { key: phone, title: name || phone, text, status: '', record, more: () => <Links phone={phone} /> };
-  });
-  return <Listing part="contacts" entries={entries} chosen={chosen} />;
+function templateEntry(record: Template): Entry {
+  const { name, status, body } = record;
+  return { key: name, title: name, text: body, status, record, more: () => <Preview template={record} /> };
 }
 
-function Templates({ chosen }: PartProps) {
-  const entries = (templates.value ?? []).map((record): Entry => {
-    const { name, status, body } = record;
-    return { key: name, title: name, text: body, status, record, more: () => <Preview template={record} /> };
-  });
-  return <Listing part="templates" entries={entries} chosen={chosen} />;
-}
-
-function Campaigns({ chosen }: PartProps) {
-  const campaigns = useAsked(['contents', 'deliveries'], 'campaigns') ?? [];
-  const entries = campaigns.map((record): Entry => {
-    const { id, name, template, status, counts, audience } = record;
-    const text = `${template}, ${counts.sent} of ${audience} sent, ${counts.failed} failed`;
-    return { key: id, title: name, text, status, record };
-  });
-  return <Listing part="campaigns" entries={entries} chosen={chosen} />;
+function campaignEntry(record: OutputOf<'campaigns'>[number]): Entry {
+  const { id, name, template, status, counts, audience } = record;
+  const text = `${template}, ${counts.sent} of ${audience} sent, ${counts.failed} failed`;
+  return { key: id, title: name, text, status, record };
 }
 
 /** A record in a list. */
@@ -73,9 +63,11 @@ interface Entry {
   readonly more?: () => ComponentChildren;
 }
 
-interface ListingProps extends PartProps {
+interface ListingProps {
   readonly part: string;
   readonly entries: readonly Entry[];
+  /** The key of the record whose fields are shown. */
+  readonly chosen: string;
 }
 
 /** Entries that are rendered. */
@@ -161,7 +153,7 @@ function Links({ phone }: { readonly phone: string }) {
 }
 
 /** A template as its recipient reads it, with values for its variables. */
-function Preview({ template }: { readonly template: OutputOf<'templates'>[number] }) {
+function Preview({ template }: { readonly template: Template }) {
   const values = useSignal<Readonly<Record<string, string>>>({});
   const { status } = template;
   return (

@@ -82,6 +82,6 @@ function move(event: TargetedKeyboardEvent<HTMLElement>): void {
   const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
   if (by === undefined) return;
   event.preventDefault();
-  const all = [...event.currentTarget.querySelectorAll<HTMLElement>('input, a')];
-  all[all.findIndex((one) => one === document.activeElement) + by]?.focus();
+  const stops = [...event.currentTarget.querySelectorAll<HTMLElement>('input, a')];
+  stops[stops.findIndex((stop) => stop === document.activeElement) + by]?.focus();
 }

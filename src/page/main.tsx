@@ -80,8 +80,9 @@ function skip(): void {
   document.querySelector<HTMLElement>('.rows, :is(.place, .empty) :is(input, a, button)')?.focus();
 }
 
-const themes = ['system', 'light', 'dark'] as const;
-const theme = signal(localStorage.getItem('bizmsg-theme') ?? 'system');
+/** Values of color-scheme. */
+const themes = { 'light dark': 'system', light: 'light', dark: 'dark' } as const;
+const theme = signal(localStorage.getItem('bizmsg-theme') ?? 'light dark');
 
 /** In a narrow window it also has what has no room in the bar. */
 function Menu() {
@@ -95,8 +96,8 @@ function Menu() {
         value={theme.value}
         onChange={({ currentTarget }) => (theme.value = currentTarget.value)}
       >
-        {themes.map((name) => (
-          <option key={name} value={name}>
+        {Object.entries(themes).map(([value, name]) => (
+          <option key={name} value={value}>
             {name} theme
           </option>
         ))}
@@ -160,7 +161,7 @@ takeToken();
 // A link that is pasted into an open tab changes only the fragment.
 addEventListener('hashchange', takeToken);
 effect(() => {
-  document.documentElement.dataset['theme'] = theme.value;
+  document.documentElement.style.colorScheme = theme.value;
   localStorage.setItem('bizmsg-theme', theme.value);
 });
 followAddress();

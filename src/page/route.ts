@@ -55,6 +55,6 @@ function matching(condition: string) {
 
 function routeOf(hash: string): Route {
   const [, name, item = ''] = /^#([a-z]+)(?:\/(.*))?$/.exec(hash) ?? [];
-  const place = places.find((one) => one.name === name)?.name ?? 'activity';
+  const place = places.find((place) => place.name === name)?.name ?? 'activity';
   return { place, item: decodeURIComponent(item) };
 }

@@ -48,7 +48,7 @@ export function rowsOf({ messages, events, requests }: Records): readonly Row[] 
     !event || outcomeOf(event.type) ? [] : eventRow(id, event),
   );
   const all = [...ofMessages, ...requestRows(requests), ...ofEvents];
-  return folded(all.sort((one, other) => one.at - other.at || orderOf(one) - orderOf(other)).reverse());
+  return folded(all.sort((a, b) => a.at - b.at || orderOf(a) - orderOf(b)).reverse());
 }
 
 /** Ids end with a serial number. */
@@ -121,9 +121,9 @@ function folded(rows: readonly Row[]): readonly Row[] {
   return all;
 }
 
-function isEqual(one: Row, { kind, title, text, request }: Row): boolean {
+function isEqual(before: Row, { kind, title, text, request }: Row): boolean {
   if (kind !== 'request') return false;
-  return one.title === title && one.text === text && one.request?.status === request?.status;
+  return before.title === title && before.text === text && before.request?.status === request?.status;
 }
 
 /** Whether the row contains all words. */

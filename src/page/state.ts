@@ -71,7 +71,7 @@ export function boundaryOf({ older, messages, events, requests }: PageState) {
     { log: 'requests', at: Date.parse(requests[0]?.at ?? '') },
   ] as const;
   const open = all.map(({ log, at }) => ({ log, at: at || Infinity })).filter(({ log }) => older[log] > 0);
-  return open.sort((one, other) => other.at - one.at)[0];
+  return open.sort((a, b) => b.at - a.at)[0];
 }
 
 function moved(versions: PageState['versions'], topics: readonly Topic[]): PageState['versions'] {

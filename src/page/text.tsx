@@ -47,8 +47,10 @@ export function Json({ value }: { readonly value: unknown }) {
   );
 }
 
+export type Template = OutputOf<'templates'>[number];
+
 interface VariablesProps {
-  readonly template: OutputOf<'templates'>[number];
+  readonly template: Template;
   readonly values: Signal<Readonly<Record<string, string>>>;
   /** Whether a form with an empty field cannot be submitted. */
   readonly isRequired?: boolean;

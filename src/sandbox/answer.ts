@@ -183,7 +183,6 @@ function crashed({ warn }: Service, error: unknown): Reply {
   return refused(new Refusal(500, 'the sandbox failed; see its log for the cause'));
 }
 
-export function refused(refusal: Refusal): Reply {
-  const { status, message, pointer, retryAfter } = refusal;
-  return errorAnswer(new Refusal(status, redact(message), { pointer, retryAfter }));
+export function refused({ status, message, details }: Refusal): Reply {
+  return errorAnswer({ status, message: redact(message), ...details });
 }

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { bind, closeServers, portOf, readBody } from '../base/http-server.ts';
-import { control, isControl, largestControlBody, type StreamReply } from './control/control.ts';
+import { control, isControl, largestControlBody } from './control/control.ts';
 import type { PageFiles } from './control/page.ts';
 import type { Served } from './control/operations.ts';
 import type { DisconnectSignal, Exchange, Reply } from './exchange.ts';
@@ -103,8 +103,9 @@ function handling(served: () => Served, idle: Idle): Handle {
     const answer = isControl(exchange.target)
       ? await control(exchange, { ...current, stop }, gone)
       : await current.sandbox.answer(exchange, gone);
-    if ('start' in answer) stream(response, answer);
-    else respond(response, answer);
+    if (!('start' in answer)) return respond(response, answer);
+    response.writeHead(answer.status, answer.headers);
+    answer.start(response);
   }
 }
 
@@ -117,11 +118,6 @@ function disconnectOf(response: ServerResponse): DisconnectSignal {
     else response.on('close', end);
     return controller.signal;
   };
-}
-
-function stream(response: ServerResponse, { status, headers, start }: StreamReply): void {
-  response.writeHead(status, headers);
-  start(response);
 }
 
 function respond(response: ServerResponse, reply: Reply): void {

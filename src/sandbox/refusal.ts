@@ -1,7 +1,7 @@
 import { Mismatch } from '../contract/readers.ts';
 import type { ErrorStatus } from '../contract/endpoints.ts';
 
-interface RefusalDetails {
+export interface RefusalDetails {
   /** A JSON pointer to the invalid part of the body. */
   readonly pointer?: string | undefined;
   /** Milliseconds until the same request may succeed. */
@@ -11,15 +11,13 @@ interface RefusalDetails {
 /** One of the document's six error answers (§7). */
 export class Refusal extends Error {
   readonly status: ErrorStatus;
-  readonly pointer: string | undefined;
-  readonly retryAfter: number | undefined;
+  readonly details: RefusalDetails;
 
-  constructor(status: ErrorStatus, detail: string, details: RefusalDetails = {}) {
-    super(detail);
+  constructor(status: ErrorStatus, message: string, details: RefusalDetails = {}) {
+    super(message);
     this.name = 'Refusal';
     this.status = status;
-    this.pointer = details.pointer;
-    this.retryAfter = details.retryAfter;
+    this.details = details;
   }
 }
 

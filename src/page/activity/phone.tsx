@@ -70,7 +70,7 @@ function itemsOf(phone: string, history: readonly Message[]): readonly Item[] {
     ...sent.map((message): Item => ({ id: message.id, at: Date.parse(message.sent_at), message })),
     ...replies.map(({ id, at, message = id, data }): Item => ({ id: message, at, reply: String(data['text']) })),
   ];
-  return items.sort((one, other) => one.at - other.at || (one.id.slice(-6) < other.id.slice(-6) ? -1 : 1));
+  return items.sort((a, b) => a.at - b.at || (a.id.slice(-6) < b.id.slice(-6) ? -1 : 1));
 }
 
 /** The messages of a number that are older than what the page has. */

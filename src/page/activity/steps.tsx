@@ -50,12 +50,12 @@ function folded(steps: readonly Step[]): readonly Shown[] {
   return all;
 }
 
-function isSame(one: Step, other: Step): boolean {
-  if (!one.attempt || !other.attempt || other.state !== 'bad') return false;
+function isSame(before: Step, step: Step): boolean {
+  if (!before.attempt || !step.attempt || step.state !== 'bad') return false;
   return (
-    one.what === other.what &&
-    one.attempt.response?.status === other.attempt.response?.status &&
-    answerOf(one) === answerOf(other)
+    before.what === step.what &&
+    before.attempt.response?.status === step.attempt.response?.status &&
+    answerOf(before) === answerOf(step)
   );
 }
 

@@ -14,7 +14,7 @@ function healthOf({ url }: Webhook) {
 /** Where the events go, and how that goes. */
 export function Strip() {
   const all = webhooks.value ?? [];
-  const [worst] = all.toSorted((one, other) => healthOf(other).failing - healthOf(one).failing);
+  const [worst] = all.toSorted((a, b) => healthOf(b).failing - healthOf(a).failing);
   const failing = all.reduce((sum, webhook) => sum + healthOf(webhook).failing, 0);
   return (
     <div class="strip line">

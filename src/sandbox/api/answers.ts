@@ -1,13 +1,13 @@
 import { STATUS_CODES } from 'node:http';
 import { statuses } from '../../contract/endpoints.ts';
 import { json, type Reply } from '../exchange.ts';
-import { Refusal } from '../refusal.ts';
+import { Refusal, type RefusalDetails } from '../refusal.ts';
 import type { Rate } from './admission.ts';
 
-type Problem = Pick<Refusal, 'message' | 'retryAfter'> & {
+interface Problem extends RefusalDetails {
   readonly status: number;
-  readonly pointer?: Refusal['pointer'];
-};
+  readonly message: string;
+}
 
 const names: Readonly<Record<number, { readonly name: string }>> = statuses;
 

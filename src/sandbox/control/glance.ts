@@ -17,22 +17,16 @@ export function problemsOf(state: State) {
   const failing = rows.filter(isFailing);
   const deliveries = newest(failing, most);
   const messages = state.messages.all();
-  const failed = new Set(
-    newest(
-      messages.filter(({ status }) => status === 'failed').map(({ id }) => id),
-      most,
-    ),
-  );
+  const failed = messages.filter(({ status }) => status === 'failed').map(({ id }) => id);
+  const failedIds = new Set(newest(failed, most));
   const undelivered = new Set(deliveries.map(({ event }) => event));
   // An event has the reason of a failed message.
   const isWanted = ({ id, type, message = '' }: SandboxEvent) =>
-    undelivered.has(id) || (type === 'message.failed' && failed.has(message));
+    undelivered.has(id) || (type === 'message.failed' && failedIds.has(message));
   const events = state.events.all().flatMap(({ event }) => (isWanted(event) ? [event] : []));
-  const requests = newest(
-    state.requests.all().filter(({ status }) => status === 0 || status >= 400),
-    most,
-  );
-  const ids = new Set([...failed, ...[...events, ...requests].map(({ message }) => message)]);
+  const refusedCalls = state.requests.all().filter(({ status }) => status === 0 || status >= 400);
+  const requests = newest(refusedCalls, most);
+  const ids = new Set([...failedIds, ...[...events, ...requests].map(({ message }) => message)]);
   return {
     failing: failing.length,
     deliveries,

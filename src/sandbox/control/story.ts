@@ -84,7 +84,7 @@ function deliverySteps(delivery: DeliveryRecord): readonly Step[] {
     const { at, url } = forward;
     return { key: `${id} handler ${number}`, kind: 'handler', what: url, at, forward, ...answerOf(forward) };
   });
-  return [...[...tried, ...handled].sort((one, other) => one.at - other.at), ...restOf(delivery)];
+  return [...[...tried, ...handled].sort((a, b) => a.at - b.at), ...restOf(delivery)];
 }
 
 function answerOf({ status, error, took }: Pick<Forward, 'status' | 'error' | 'took'>): Pick<Step, 'note' | 'state'> {

@@ -75,15 +75,8 @@ type DeliveryRow = ReturnType<typeof rowOf>;
 
 /** Every row has all columns in the same order: the first row decides a table's. Without a delivery, the event is queued. */
 function rowOf(event: SandboxEvent, delivery: Partial<Delivery> = {}) {
-  const {
-    id = event.id,
-    url = null,
-    state = 'queued' as const,
-    attempts = [],
-    forwards = [],
-    next = 0,
-    reason,
-  } = delivery;
+  const { id = event.id, url = null, state = 'queued' as const, next = 0, reason } = delivery;
+  const { attempts = [], forwards = [] } = delivery;
   const last = attempts.at(-1);
   const forward = forwards.at(-1);
   return {
@@ -121,30 +114,24 @@ type Forwarded = Omit<Forward, 'at'> & { readonly event: string; readonly port: 
 /** Restarts one delivery, those of an event, or all `failed` ones, now. Returns the number. */
 export function redeliver(core: Core, which: string): number {
   const { state } = core.store;
+  const isOpen = ({ webhook }: Delivery) => whyClosed(webhook, state) === undefined;
   if (which === 'failed') {
     const failing = state.events.all().flatMap(({ deliveries }) => deliveries.filter(isFailing));
-    return restart(
-      core,
-      failing.filter(({ webhook }) => whyClosed(webhook, state) === undefined),
-    );
+    return restart(core, failing.filter(isOpen));
   }
   const emitted = state.events.get(which);
   if (!emitted) throw new Refusal(404, 'there is no delivery or event with this id');
   const { event, deliveries } = emitted;
-  if (event.id !== which) return restart(core, deliveries.filter(({ id }) => id === which).map(requireOpen));
-  const open = deliveries.filter(({ webhook }) => whyClosed(webhook, state) === undefined);
+  const delivery = deliveries.find(({ id }) => id === which);
+  const why = delivery && whyClosed(delivery.webhook, state);
+  if (why !== undefined) throw new Refusal(400, `${why}; add it again, then redeliver the event`);
+  const open = delivery ? [delivery] : deliveries.filter(isOpen);
   if (open.length > 0) return restart(core, open);
   // The event has no delivery, or its webhooks were removed: the webhooks registered now get it.
   const webhooks = receivers(state, event);
   if (webhooks.length === 0) throw new Refusal(400, `no webhook receives ${event.type}: add one first`);
   for (const webhook of webhooks) deliverTo(core, event.id, webhook);
   return webhooks.length;
-
-  function requireOpen(delivery: Delivery): Delivery {
-    const why = whyClosed(delivery.webhook, state);
-    if (why === undefined) return delivery;
-    throw new Refusal(400, `${why}; add it again, then redeliver the event`);
-  }
 }
 
 /** Dead, or still retried after a failed attempt. */

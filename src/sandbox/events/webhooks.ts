@@ -66,16 +66,14 @@ export function rotateSecret({ store, clock }: Core) {
 export function disableGone(core: Core, id: string): void {
   const webhook = core.store.state.webhooks.get(id);
   if (!webhook || webhook.disabled !== undefined) return;
-  disable(core, id, 'answered 410');
+  disable(core, webhook, 'answered 410');
   core.warn(`the webhook ${redact(webhook.url)} answered 410 and is disabled; add it again to enable it`);
 }
 
 /** Sends no more events to a webhook. */
-function disable(core: Core, id: string, reason: string): void {
-  const webhook = core.store.state.webhooks.get(id);
-  if (!webhook) return;
+function disable(core: Core, webhook: Webhook, reason: string): void {
   put(core, { ...webhook, disabled: reason });
-  hold(core, id, `its webhook ${reason}`);
+  hold(core, webhook.id, `its webhook ${reason}`);
 }
 
 function put({ store }: Core, webhook: Webhook): void {
@@ -108,7 +106,7 @@ export function disableExternal(core: Core, isAllowed: boolean): void {
       hold(core, id, undefined);
     }
     if (isAllowed || disabled !== undefined || isThisMachine(new URL(url).hostname)) continue;
-    disable(core, id, notAllowed);
+    disable(core, webhook, notAllowed);
     core.warn(
       `no events are sent to ${redact(url)}, which is on another machine: the sandbox was started with BIZMSG_LOCAL_ONLY=1`,
     );

@@ -225,16 +225,23 @@ function createServers(service: Service) {
   return {
     async listen(where: unknown) {
       const { port = 0 } = checked('listen', () => listenOptions(where));
-      const opening = open(service, port);
+      // The control plane is unreachable: its token is never passed on.
+      const token = randomBytes(24).toString('hex');
+      const opening = startServer({ sandbox: service, token, port, pid: 0, build: '', data: null });
       opened.push(opening);
-      const server = await opening;
+      const {
+        url,
+        port: taken,
+        close,
+      } = await opening.catch((error: unknown) => {
+        throw plainError('listen', error);
+      });
       const env: SandboxEnv = {
-        BIZMSG_BASE_URL: server.url,
+        BIZMSG_BASE_URL: url,
         BIZMSG_API_KEY: service.keys.sandbox,
         BIZMSG_WEBHOOK_SECRET: service.secret(),
       };
-      const close = () => server.close();
-      return { url: server.url, port: server.port, env, close, [Symbol.asyncDispose]: close };
+      return { url, port: taken, env, close, [Symbol.asyncDispose]: close };
     },
     async close() {
       // Includes servers that are still opening.
@@ -245,16 +252,6 @@ function createServers(service: Service) {
         );
     },
   };
-}
-
-/** The control plane is unreachable: its token is never passed on. */
-async function open(sandbox: Service, port: number): Promise<RunningServer> {
-  const token = randomBytes(24).toString('hex');
-  try {
-    return await startServer({ sandbox, token, port, pid: 0, build: '', data: null });
-  } catch (error) {
-    throw plainError('listen', error);
-  }
 }
 
 type Wanted = EventName | ((event: EventRecord) => boolean);

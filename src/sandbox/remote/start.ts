@@ -23,6 +23,7 @@ export interface StartOptions {
 
 interface Attempt extends StartOptions {
   readonly deadline: number;
+  /** The file for the output of the background sandbox. */
   readonly log: string;
 }
 
@@ -31,7 +32,7 @@ const usualTimeout = 15_000;
 /** Finds the sandbox of the default folder or starts it. If several commands do this together, one of them starts it. */
 export async function findOrStart(options: StartOptions): Promise<RunningSandbox> {
   const { stateFolder, host, timeout = usualTimeout } = options;
-  const attempt = { ...options, deadline: host.now() + timeout, log: logFile(stateFolder) };
+  const attempt = { ...options, deadline: host.now() + timeout, log: join(stateFolder, 'sandbox.log') };
   for (;;) {
     const running = await findDefault(stateFolder);
     if (running && isUsable(running, options)) return running;
@@ -103,9 +104,4 @@ async function pause({ host, deadline, log }: Attempt): Promise<void> {
   if (host.now() > deadline)
     throw configuration('sandbox-start', 'the sandbox was not ready in time', `its log may say why: ${log}`);
   await wait(10, undefined, { signal: host.signal });
-}
-
-/** The output of the background sandbox. */
-function logFile(stateFolder: string): string {
-  return join(stateFolder, 'sandbox.log');
 }

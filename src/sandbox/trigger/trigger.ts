@@ -10,40 +10,36 @@ import { defaultReason, fieldReaders, type FieldsOf } from './fields.ts';
  * Makes an event happen, with the changes that lead to it, and returns all events in order. Throws a Refusal if it is
  * impossible.
  */
-export function trigger(core: Core, event: EventName, fields: Readonly<Record<string, unknown>> = {}): Ids & Caused {
+export function trigger(core: Core, event: EventName, fields: Readonly<Record<string, unknown>> = {}): Caused {
   const { events } = core.store.state;
   const before = events.next;
-  const ids = run(event, read(event, fields), core);
+  const ids = handlers[event](fields, core);
   return { ...ids, events: events.between(before).map((emitted) => emitted.event) };
 }
 
-export interface Caused {
-  readonly events: readonly SandboxEvent[];
-}
+type Caused = Ids & { readonly events: readonly SandboxEvent[] };
 
 /** The records concerned, named as in the event's data. */
-export type Ids = Readonly<Record<`${string}_id`, string>>;
+type Ids = Readonly<Record<`${string}_id`, string>>;
 
-/** Each checks everything before it changes anything. */
-type Handlers = { readonly [E in EventName]: (fields: FieldsOf<E>, core: Core) => Ids };
-
-const handlers: Handlers = {
-  'message.received': received,
-  'message.delivered': (fields, core) => receipt('message.delivered', fields, core),
-  'message.read': (fields, core) => receipt('message.read', fields, core),
-  'message.failed': (fields, core) => receipt('message.failed', fields, core),
-  'flow.completed': flowCompleted,
-  'broadcast.completed': broadcastCompleted,
-  'contact.created': contactCreated,
-  'order.paid': orderPaid,
+const handlers: Readonly<Record<EventName, (fields: unknown, core: Core) => Ids>> = {
+  'message.received': reading('message.received', received),
+  'message.delivered': reading('message.delivered', (fields, core) => receipt('message.delivered', fields, core)),
+  'message.read': reading('message.read', (fields, core) => receipt('message.read', fields, core)),
+  'message.failed': reading('message.failed', (fields, core) => receipt('message.failed', fields, core)),
+  'flow.completed': reading('flow.completed', flowCompleted),
+  'broadcast.completed': reading('broadcast.completed', broadcastCompleted),
+  'contact.created': reading('contact.created', contactCreated),
+  'order.paid': reading('order.paid', orderPaid),
 };
 
-function run<E extends EventName>(event: E, fields: FieldsOf<E>, core: Core): Ids {
-  return handlers[event](fields, core);
-}
-
-function read<E extends EventName>(event: E, fields: Readonly<Record<string, unknown>>): FieldsOf<E> {
-  return readOrRefuse(() => fieldReaders[event](fields));
+/** A handler, which checks everything before it changes anything. */
+function reading<E extends EventName>(event: E, handle: (fields: FieldsOf<E>, core: Core) => Ids) {
+  return (fields: unknown, core: Core) =>
+    handle(
+      readOrRefuse(() => fieldReaders[event](fields)),
+      core,
+    );
 }
 
 type ReceiptFields = FieldsOf<'message.failed'>;
