@@ -47,13 +47,6 @@ describe('batches report', () => {
     ]);
   });
 
-  it('has whole headers on a terminal of 80 columns, and the reasons', async () => {
-    const { report } = await reporting(people);
-    const [head, , failed] = (await report(' --no-color', { terminal: 80 })).stdout.split('\n');
-    expect(head).toMatch(/^phone +bizmsg_outcome +bizmsg_reason/);
-    expect(failed).toMatch(/failed +refused: unknown number/);
-  });
-
   it('is TSV in a pipe, and CSV with the separator of the file for a spreadsheet', async () => {
     const { report, batch } = await reporting(people.slice(0, 2));
     const head = ['phone', 'name', 'row', 'line', 'outcome', 'time', 'reason', 'id', 'by', 'delivery'];
@@ -92,8 +85,7 @@ describe('batches report', () => {
     await addOptOuts(ledger, service, [{ phone: ada, at: friday, word: '' }]);
     await makeBatch(ledger, [{ phone: ada }, { phone: barbara }], { target: batch });
     await run(`batches cancel autumn --person ${barbara}`, { now });
-    const found: readonly { readonly bizmsg_reason: string }[] = await rows();
-    expect(found.map((row) => row.bizmsg_reason)).toEqual(['cancelled', 'opted out']);
+    expect(await rows()).toMatchObject([{ bizmsg_reason: 'cancelled' }, { bizmsg_reason: 'opted out' }]);
   });
 
   it('counts what a process has under way as unsure', async () => {

@@ -130,14 +130,6 @@ describe('batches show', () => {
     expect(lines[2]).toMatch(/^ {4}50 failed {4}1 param 0: it is empty/);
   });
 
-  it('wraps a reason on a terminal, and does not cut it', async () => {
-    const reason = 'the service answered 404 Not Found: the template "spring_sale_2025" does not exist, or was deleted';
-    const { run } = await showing([{ phone: ada, answer: { kind: 'failed', reason, code: 'rejected' } }]);
-    const { stdout } = await run('batches show --no-color', { now, terminal: 80 });
-    expect(stdout.replaceAll(/\n {17}/g, ' ')).toContain(`     1 failed    ${reason} (line 2)\n`);
-    expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
-  });
-
   it('is one object in JSON', async () => {
     const { json, batch } = await showing([{ phone: ada, answer: sent }, { phone: grace }, wrong('12')]);
     const about = { name: 'autumn', id: batch.id, state: 'stopped', profile: 'blumen', file: '/home/ada/people.csv' };

@@ -35,12 +35,7 @@ describe('login in a script', () => {
   it.each([
     ['a second profile', 'beta --account beta', testKey, beta],
     ['a live key', 'acme', liveKey, 'bizmsg keys switch-mode live --profile acme'],
-    [
-      'a live key of a second profile',
-      'beta --account beta',
-      liveKey,
-      `${beta}, then bizmsg keys switch-mode live --profile beta`,
-    ],
+    ['its live key', 'beta --account beta', liveKey, `${beta}, then bizmsg keys switch-mode live --profile beta`],
   ])('does not use %s, and says how', async (_, words, key, how) => {
     const { run, login } = access();
     await login('acme');
@@ -106,26 +101,21 @@ describe('login in a script', () => {
 });
 
 describe('an address that another profile has', () => {
-  const addresses = ['https://api.example.com:443/v2', 'https://API.example.com.'];
-
-  it.each(addresses)('needs --account in a script: %s', async (address) => {
-    const { run, login, stored } = access();
-    await login('acme');
+  it.each([
+    [service, 'https://api.example.com:443/v2'],
+    [service, 'https://API.example.com.'],
+    ['http://localhost:9', 'http://127.0.0.1:9'],
+  ])('needs --account in a script: %s, %s', async (first, second) => {
+    const { run, stored } = access();
+    const login = (words: string) => run(`login --no-check --key-stdin -o json ${words}`, testKey);
+    await login(`--profile acme --base-url ${first}`);
     const before = stored();
-    const words = `login --no-check --key-stdin --profile beta --base-url ${address} -o json`;
-    const { code, stderr } = await run(words, testKey);
+    const { code, stderr } = await login(`--profile beta --base-url ${second}`);
     expect([code, stored()]).toEqual([2, before]);
     expect(errorIn(stderr)).toMatchObject({
       message: 'the profile "acme" has this address: is it the same business, or another client?',
-      hint: 'add --account https://api.example.com for the same business, or --account with another name',
+      hint: `add --account ${first} for the same business, or --account with another name`,
     });
-  });
-
-  it('may be another name of this machine', async () => {
-    const { run } = access();
-    const login = (words: string) => run(`login --no-check --key-stdin ${words}`, testKey);
-    await login('--profile acme --base-url http://localhost:9');
-    expect(await login('--profile beta --base-url http://127.0.0.1:9')).toMatchObject({ code: 2 });
   });
 });
 
@@ -143,7 +133,6 @@ describe('what is typed', () => {
 
   it.each([
     ['api.example.com', 'is not an http or https address'],
-    ['ftp://api.example.com', 'is not an http or https address'],
     ['https://api.exa mple.com', 'white space'],
     ['https://api.example.com\\@evil.example', 'backslash'],
     ['https://api.example.com/\u0000', 'control character'],
@@ -168,9 +157,10 @@ describe('what is typed', () => {
     ['sk_live_', 'is only a prefix'],
     [liveKey.padEnd(513, 'x'), 'longer than 512'],
     [bareKey, 'begins with neither sk_test_ nor sk_live_'],
-  ])('is refused as a key, and not repeated: %j', async (typed, why) => {
+    [liveKey, 'it is a live key, not a sandbox key', '--mode sandbox'],
+  ])('is refused as a key, and not repeated: %j', async (typed, why, words = '') => {
     const { login, stored } = access();
-    const { code, stderr } = await login('acme', typed);
+    const { code, stderr } = await login(`acme ${words}`.trim(), typed);
     expect([code, stderr, stored()]).toEqual([2, expect.stringContaining(why), undefined]);
     expect(stderr).not.toContain('AbCdEf');
   });
@@ -183,11 +173,6 @@ describe('what is typed', () => {
     const { login, profiles } = access();
     await login(`acme --mode ${mode}`, key);
     expect(await profiles()).toMatchObject([{ mode: 'sandbox', ...shown }]);
-  });
-
-  it('is not a sandbox key with the prefix of a live key', async () => {
-    const stderr: unknown = expect.stringContaining('it is a live key, not a sandbox key');
-    expect(await access().login('acme --mode sandbox', liveKey)).toMatchObject({ code: 2, stderr });
   });
 
   it.each(['acme', 'Acme 2', '$(touch pwned)', '__proto__', 'constructor', 'größe', 'x'.repeat(100)])(

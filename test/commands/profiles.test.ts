@@ -27,9 +27,9 @@ describe('profiles set', () => {
     expect(await machine.profiles()).toMatchObject([{ ...keys, ...row }]);
   });
 
-  it.each(['account', 'country', 'agents'])('--%s none removes it', async (name) => {
-    const values: Readonly<Record<string, string>> = { account: 'shop', country: 'DE', agents: 'live' };
-    await machine.run(`profiles set acme --${name} ${values[name]}`);
+  it.each(['account shop', 'country DE', 'agents live'])('--%s is removed by none', async (words) => {
+    const [name = ''] = words.split(' ');
+    await machine.run(`profiles set acme --${words}`);
     await machine.run(`profiles set acme --${name} none`);
     expect(await machine.profiles()).toMatchObject([{ [name]: null }]);
   });

@@ -35,9 +35,8 @@ describe('a live message that was sent before', () => {
   });
 
   it('is recognized whichever command sends it, in any notation', async () => {
-    expect((await machine.live(raw, { stdin: body })).code).toBe(11);
-    const spaced = body.replace(to, '+1 (202) 555-0101');
-    expect((await machine.live(raw, { stdin: spaced })).code).toBe(11);
+    for (const stdin of [body, body.replace(to, '+1 (202) 555-0101')])
+      expect((await machine.live(raw, { stdin })).code).toBe(11);
     expect((await machine.live([...raw, '--again'], { stdin: body })).code).toBe(0);
   });
 });
@@ -45,16 +44,12 @@ describe('a live message that was sent before', () => {
 describe('a live message that may have been sent before', () => {
   beforeEach(() => machine.breakNextSend());
 
-  it('ends with 13 and the next step', async () => {
+  it('ends with 13 and the next step, and is not sent again', async () => {
     const { code, stderr } = await machine.live(message);
     const hint = /^ {2}bizmsg sandbox log shows [^\n]*\n {2}--again sends it once more\n$/m;
     expect([code, stderr]).toEqual([13, expect.stringMatching(hint)]);
-  });
-
-  it.each([[[]], [['--yes']], [['--quiet']]])('is refused with %j, and nothing is sent', async (words) => {
-    await machine.live(message);
-    const stderr: unknown = expect.stringContaining('may have been sent');
-    expect(await machine.live([...message, ...words])).toMatchObject({ code: 11, stdout: '', stderr });
+    const why: unknown = expect.stringContaining('may have been sent');
+    expect(await machine.live([...message, '--yes'])).toMatchObject({ code: 11, stdout: '', stderr: why });
     expect(machine.sent()).toBe(1);
   });
 
@@ -92,11 +87,6 @@ describe('a live request that cannot be compared with what was sent', () => {
     expect([refused.code, refused.stderr]).toEqual([11, expect.stringContaining('cannot be compared')]);
     expect(machine.sent()).toBe(0);
     await machine.live([...raw, '--again'], { stdin });
-    expect(machine.sent()).toBe(1);
-  });
-
-  it('is sent with a sandbox key', async () => {
-    await machine.run(raw, { stdin: JSON.stringify({ to, template: 'order_update', params: [1] }) });
     expect(machine.sent()).toBe(1);
   });
 });
