@@ -53,7 +53,7 @@ function unit(code: number): string {
 }
 
 /** A formula, with the apostrophes that keep a spreadsheet from running it. Numbers and phone numbers are not formulas. */
-const formula = /^'*(?![+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?$)[=+\-@＝＋－＠\t\r\n]/i;
+const formula = /^'* *(?![+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?$)[=+\-@＝＋－＠\t\r\n]/i;
 /** The sign of a formula with a call, where a spreadsheet begins a new cell if its separator is not the comma. */
 const innerFormula = /(?<=[;\t\r\n][" ]*)[=+\-@＝＋－＠](?=[^;\t\r\n]*[(|!])/g;
 /** CSV has no escapes, so a cell that needs them begins with `'\`. */

@@ -76,10 +76,10 @@ function people(count: number): string {
 
 /** The phones of the command line, each once. */
 async function phonesOf(context: Context, typed: readonly string[]): Promise<readonly string[]> {
+  const listed = typed.includes('-') ? listedIn(await context.stdin()) : [];
   const texts = typed.filter((text) => text !== '-');
-  if (texts.length < typed.length) texts.push(...listedIn(await context.stdin()));
   const phones = new Set<string>();
-  for (const text of texts) phones.add(await typedPhone(context, text));
+  for (const text of [...texts, ...listed]) phones.add(await typedPhone(context, text));
   if (phones.size === 0) throw usage('stdin has no phones', 'give one on each line');
   return [...phones];
 }

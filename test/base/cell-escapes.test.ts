@@ -41,6 +41,7 @@ describe('a CSV cell', () => {
     ['+1-202-555-0101', "'+1-202-555-0101"],
     ['-1+1', "'-1+1"],
     ['@SUM(A1)', "'@SUM(A1)"],
+    [' =1+1', "' =1+1"],
     ['\tx', "'\tx"],
     ['\rx', "'\rx"],
     ["'=1+1", "''=1+1"],
@@ -59,7 +60,8 @@ describe('a CSV cell', () => {
     expect(unescapeCsv(cell)).toBe(value);
   });
 
-  const plain = "+12025550101|-5|+3.5|-1e9|Ada|O'Neil|'tis|C:\\temp|a=b|'-5|'\\n|a;b=(c)|a; -5;+3|Note; - item|x;=y";
+  const plain =
+    "+12025550101|-5|+3.5|-1e9|Ada|O'Neil|'tis|C:\\temp|a=b|'-5|'\\n|a;b=(c)|a; -5;+3|Note; - item| -5|x;=y";
   it.each(plain.split('|'))('is unchanged: %s', (value) => {
     expect([csvCell(value), unescapeCsv(value)]).toEqual([value, value]);
   });

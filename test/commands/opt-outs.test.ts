@@ -34,6 +34,12 @@ describe('the opt-outs of an account', () => {
     expect(await listed()).toEqual([phone]);
   });
 
+  it('are added from a list of any length', async () => {
+    const { run, listed } = machine();
+    expect((await run('opt-outs add -', { stdin: `${phone}\n`.repeat(200_000) })).stdout).toContain('Added 1 person');
+    expect(await listed()).toEqual([phone]);
+  });
+
   it('are known to all keys and profiles of the account, and to no other account', async () => {
     const { home, run } = machine();
     await run(`opt-outs add ${phone}`);
