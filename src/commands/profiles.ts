@@ -50,7 +50,11 @@ const params = {
   ),
   excludeFrom: option('--exclude-from <file>', excludeFromHelp, orNone(resolve)),
   country: option('--country <code>', countryHelp, orNone(countryFlag)),
-  encoding: option('--encoding <name>', 'the encoding of files, such as windows-1252', orNone(encodingNamed)),
+  encoding: option(
+    '--encoding <name>',
+    'the encoding of files, such as windows-1252',
+    orNone((text) => encodingOf(new Uint8Array(), text)),
+  ),
   optOutWords: option(
     '--opt-out-words <words>',
     'replies that opt out, besides STOP: ABMELDEN,AUSTRAGEN',
@@ -135,10 +139,6 @@ async function confirmMove(context: Context, name: string, before: Profile, addr
 /** The masked keys of a profile; empty if it has none. */
 export function shownKeys({ keys: { sandbox, live } }: Profile): string {
   return [sandbox, live].flatMap((key) => (key === undefined ? [] : [maskKey(key)])).join(', ');
-}
-
-function encodingNamed(text: string): string {
-  return encodingOf(new Uint8Array(), text);
 }
 
 function orNone(read: (text: string) => string): (text: string) => string {

@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 import { usage } from '../base/errors.ts';
-import { shellQuote } from '../base/shell-quote.ts';
 import { batchParams, importParams, resumeParams } from '../batches/options.ts';
 import { batchView } from '../batches/view.ts';
 import { command, type Context } from '../cli/command.ts';
@@ -84,10 +83,7 @@ async function complete(context: Context, first?: string, second?: string, fromB
   if (file !== undefined && fromBatch !== undefined)
     throw usage('--from-batch and a file are both given', 'leave one of them out');
   const hasPeople = file !== undefined || fromBatch !== undefined;
-  if (template !== undefined && hasPeople) {
-    if (file !== undefined) refuseSwapped(template, file);
-    return { template, file, isAsked: false };
-  }
+  if (template !== undefined && hasPeople) return { template, file, isAsked: false };
   if (!context.interactive)
     throw usage(
       `the ${template === undefined ? 'template' : 'file'} is missing`,
@@ -101,11 +97,4 @@ async function complete(context: Context, first?: string, second?: string, fromB
   const people = hasPeople ? file : await askForFile(context);
   const chosen = template ?? (await askForTemplate(context, await listedTemplates(context, context.tryLookup)));
   return { template: chosen, file: people, isAsked: true };
-}
-
-/** A template is unlikely to have the name of an existing file. */
-function refuseSwapped(template: string, file: string): void {
-  if (file === '-' || existsSync(file) || !existsSync(template)) return;
-  const right = `bizmsg send-batch ${shellQuote(file)} ${shellQuote(template)}`;
-  throw usage(`"${file}" is not a file, and "${template}" is one`, `the template comes first, then the file: ${right}`);
 }

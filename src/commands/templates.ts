@@ -73,15 +73,8 @@ function unknown(context: Context, name: string, templates: readonly TemplateFac
   return new CliError('notFound', 'template-unknown', message, { hint: unknownTemplateHint(context, name, names) });
 }
 
-function shown({ name, language, status, text, variables }: TemplateFacts, message: string | undefined): object {
-  return {
-    name,
-    language: language ?? null,
-    status: status ?? null,
-    text: text ?? null,
-    variables: variables ?? null,
-    message: message ?? null,
-  };
+function shown(facts: TemplateFacts, message: string | undefined): object {
+  return Object.fromEntries(Object.entries({ ...facts, message }).map(([name, value]) => [name, value ?? null]));
 }
 
 function factLines({ name, language, status, variables = [] }: TemplateFacts, text: string, ui: Ui): string {

@@ -142,17 +142,14 @@ function nodeCheck({ node, sqlite }: Pick<Host, 'node' | 'sqlite'>): Check {
 
 /** Whether the state folder is private and writable, and the record in it intact. */
 async function stateCheck(session: Session, caller: Caller | undefined): Promise<Check> {
+  let folder = '';
   try {
-    const folder = session.stateFolder();
-    try {
-      checkWritable(folder);
-      await checkRecord(session, caller);
-      return pass('state', folder);
-    } catch (error) {
-      throw failureOf(folder, error);
-    }
+    folder = session.stateFolder();
+    checkWritable(folder);
+    await checkRecord(session, caller);
+    return pass('state', folder);
   } catch (error) {
-    return failed('state', error);
+    return failed('state', failureOf(folder, error));
   }
 }
 

@@ -53,8 +53,8 @@ export const newestEvent: Transaction<number> = function* () {
   return Number(row?.['seq'] ?? 0);
 };
 
-/** Events in a page, and bytes of their bodies. */
-const [mostEvents, mostBytes] = [128, 1024 * 1024];
+/** Events in a page: few, because each may have some MiB. */
+const mostEvents = 16;
 
 /** The next events after this number, oldest first. */
 export function eventsAfter(number: number): Transaction<readonly Received[]> {
@@ -84,19 +84,15 @@ export function numbersLike(digits: string): Transaction<readonly number[]> {
   };
 }
 
-/** A page of events; one by one if they are large. */
+/** A page of events. */
 function events(
   condition: string,
   values: readonly Value[],
   order: 'ASC' | 'DESC' = 'ASC',
 ): Transaction<readonly Received[]> {
-  const page = (columns: string, limit: number) =>
-    `SELECT ${columns} FROM event WHERE ${condition} ORDER BY id ${order} LIMIT ${limit}`;
-  const size = `SELECT sum(size) AS bytes FROM (${page('length(body) AS size', mostEvents)})`;
+  const sql = `SELECT * FROM event WHERE ${condition} ORDER BY id ${order} LIMIT ${mostEvents}`;
   return function* () {
-    const [row] = yield { sql: size, values };
-    const limit = Number(row?.['bytes']) > mostBytes ? 1 : mostEvents;
-    return (yield { sql: page('*', limit), values }).map(receivedIn);
+    return (yield* query(sql, ...values)).map(receivedIn);
   };
 }
 

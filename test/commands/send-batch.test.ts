@@ -220,11 +220,6 @@ describe('a file is refused', () => {
       expect([code, stderr, sent]).toEqual([2, expect.stringContaining(message), []]);
     }
   });
-
-  it('that takes the place of the template', async () => {
-    const { code, stderr } = await world.run(['send-batch', write('orders.csv', orders), 'order_update']);
-    expect([code, stderr]).toEqual([2, expect.stringContaining('the template comes first, then the file')]);
-  });
 });
 
 it.each([

@@ -72,14 +72,6 @@ describe('many events', () => {
     expect(next[0]?.number).toBe(300 - page.length);
   });
 
-  it('of some megabytes are read one by one', async () => {
-    const { logs } = await logsIn(newHome());
-    const large = 'x'.repeat(2 * mebibyte);
-    await logs.write(recordEvents(recordings(['1', large, large, '2']), 0));
-    const sizes = async (after: number) => (await logs.read(eventsAfter(after))).map(({ body }) => body.length);
-    expect([await sizes(0), await sizes(2)]).toEqual([[1], [large.length]]);
-  });
-
   it('are found by the first digits of their numbers', async () => {
     const { logs } = await logsIn(newHome());
     await logs.write(recordEvents(recordings(Array.from({ length: 120 }, String)), 0));
