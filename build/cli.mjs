@@ -15,7 +15,7 @@ const target = join(root, 'dist/cli');
 const groups = [
   {
     name: 'core',
-    test: /\/src\/(?:base\/json|cli\/output\/(?:figures|rows)|commands\/completion|session\/caller)\.ts$/,
+    test: /\/src\/(?:base\/json|cli\/output\/(?:figures|rows)|commands\/(?:completion|index)|session\/caller)\.ts$/,
   },
   { name: 'run', test: /\/src\/(?:cli\/run|session\/(?:record-file|team))\.ts$/ },
   {

@@ -43,7 +43,7 @@ it.each([
   [['--help'], ['main.cjs']],
   [
     ['send-template', '+12025550101', 'welcome'],
-    ['main.cjs', 'run.cjs', 'rolldown-runtime.cjs', 'core.cjs', 'call.cjs'],
+    ['main.cjs', 'core.cjs', 'rolldown-runtime.cjs', 'run.cjs', 'call.cjs'],
   ],
 ])('%j loads only %j', async (argv, files) => {
   const loaded = await loadedBy(await open(), argv);
