@@ -1,13 +1,10 @@
-import type { Host } from '../base/host.ts';
 import { connect } from '../session/connect.ts';
 import { currentCaller, isInsideExec } from '../session/caller.ts';
 import { ownStateFolder } from '../session/folders.ts';
 import type { AnyCaller, Connection, Interaction } from '../session/session.ts';
 import type { Context } from './command.ts';
-import type { Globals } from './globals.ts';
 import { isNewNote } from './seen.ts';
 import { createProgress, withSpinner } from './output/progress.ts';
-import type { Reporter } from './output/reporter.ts';
 import { colorsFor } from './output/ui.ts';
 import { createPrompts } from './prompts.ts';
 
@@ -16,14 +13,9 @@ export interface CliContext extends Context {
   close(): Promise<void>;
 }
 
-export interface ContextOptions {
-  readonly host: Host;
-  readonly given: Globals;
-  readonly reporter: Reporter;
-  readonly parse: Context['parse'];
-}
+type Options = Pick<Context, 'host' | 'given' | 'reporter' | 'parse'>;
 
-export function createContext({ host, given, reporter, parse }: ContextOptions): CliContext {
+export function createContext({ host, given, reporter, parse }: Options): CliContext {
   const stateFolder = once(() => ownStateFolder(host));
   const sandboxes = once(async () => {
     const { openSandboxes } = await import('../session/sandboxes.ts');

@@ -33,10 +33,9 @@ export interface Attempt {
   readonly signatures: readonly string[];
 }
 
-/** Returns the index of the first secret that matches one of the signatures. */
-export function firstMatching(secrets: readonly string[], attempt: Attempt): number | undefined {
-  const place = secrets.findIndex((secret) => matches(secret, attempt));
-  return place === -1 ? undefined : place;
+/** Whether one of the secrets made one of the signatures. */
+export function isSignedBy(secrets: readonly string[], attempt: Attempt): boolean {
+  return secrets.some((secret) => matches(secret, attempt));
 }
 
 function matches(secret: string, { signed, signatures }: Attempt): boolean {

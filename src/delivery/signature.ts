@@ -1,9 +1,9 @@
 import { isStrongSecret } from '../contract/keys.ts';
-import { firstMatching, signatureHeaders } from '../contract/signature.ts';
+import { isSignedBy, signatureHeaders } from '../contract/signature.ts';
 import { headerOf, type Headers } from './headers.ts';
 
 export type Verdict =
-  | { readonly verdict: 'good'; readonly by?: 'a rotated secret' }
+  | { readonly verdict: 'good' }
   | { readonly verdict: 'bad'; readonly why: string }
   /** It has no signature headers. */
   | { readonly verdict: 'unsigned' }
@@ -15,7 +15,7 @@ export const tolerance = 5 * 60;
 
 const svixHeaders = { id: 'svix-id', timestamp: 'svix-timestamp', signature: 'svix-signature' } as const;
 
-/** Verifies the signature of a delivery (Standard Webhooks). The first secret is the current one. */
+/** Verifies the signature of a delivery (Standard Webhooks). */
 export function check(secrets: readonly string[], headers: Headers, body: string | Uint8Array, nowMs: number): Verdict {
   const names = headerNames(headers);
   if (!names) return { verdict: 'unsigned' };
@@ -28,11 +28,10 @@ export function check(secrets: readonly string[], headers: Headers, body: string
   const timestamp = Number(stamp);
   const attempt = { signed: { id, timestamp, body }, signatures: signature.split(/,?\s+/) };
   // Anyone can sign with an empty key, so a signature by a weak secret proves nothing.
-  const by = firstMatching(secrets.filter(isStrongSecret), attempt);
-  if (by === undefined) return bad(wrong(secrets.length));
+  if (!isSignedBy(secrets.filter(isStrongSecret), attempt)) return bad(wrong(secrets.length));
   const skew = timestamp - Math.floor(nowMs / 1000);
   if (Math.abs(skew) > tolerance) return bad(`the signature is right, but ${names.timestamp} ${skewText(skew)}`);
-  return by === 0 ? { verdict: 'good' } : { verdict: 'good', by: 'a rotated secret' };
+  return { verdict: 'good' };
 }
 
 function bad(why: string): Verdict {

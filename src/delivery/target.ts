@@ -11,15 +11,12 @@ interface OutgoingRequest {
   readonly body: string | Uint8Array;
 }
 
-interface Kept {
+interface Response {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
   /** Text if it is valid UTF-8, otherwise base64. */
   readonly body: string;
   readonly encoding?: 'base64';
-}
-
-interface Response extends Kept {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
 }
 
 /** A response, an error, or both if the response is incomplete. */
@@ -49,8 +46,8 @@ export function openTarget(url: URL, timeout: number): Target {
   };
   let open = true;
   return {
-    async send({ headers: given, body }) {
-      const headers = isList(given) ? [...given] : { ...given };
+    async send({ headers: sent, body }) {
+      const headers = isList(sent) ? [...sent] : { ...sent };
       const details = { body, timeout, host: url.host };
       const outcome = await exchange(request({ ...options, headers, agent: kept }), details);
       if (outcome !== 'stale') return finished(outcome);
@@ -70,7 +67,7 @@ export function openTarget(url: URL, timeout: number): Target {
 }
 
 /** Resolves names such as app.localhost, which most resolvers do not know. */
-const lookupLocalhost: LookupFunction = (_, options, found) => lookup('localhost', options, found);
+const lookupLocalhost: LookupFunction = (_, options, done) => lookup('localhost', options, done);
 
 interface ExchangeDetails {
   readonly body: OutgoingRequest['body'];
@@ -78,40 +75,42 @@ interface ExchangeDetails {
   readonly host: string;
 }
 
+/** Bytes of a response body that are kept; the rest is not read. */
+const mostKept = 64 * 1024;
+
 /** Resolves to `stale` if the server had closed the kept-alive connection. */
-function exchange(
-  request: ClientRequest,
-  { body: sent, timeout, host }: ExchangeDetails,
-): Promise<PostResult | 'stale'> {
+function exchange(request: ClientRequest, { body, timeout, host }: ExchangeDetails): Promise<PostResult | 'stale'> {
   return new Promise((resolve) => {
-    let answer: { readonly head: IncomingMessage; readonly body: Body } | undefined;
-    const end = (outcome: PostResult | 'stale') => {
+    let head: IncomingMessage | undefined;
+    let received = Buffer.alloc(0);
+    const end = (error?: string) => {
       clearTimeout(timer);
-      resolve(outcome);
+      resolve({ ...(head && { response: responseOf(head, received) }), ...(error !== undefined && { error }) });
     };
     const fail = (error: string) => {
-      end({ ...(answer && { response: responseOf(answer.head, answer.body) }), error });
+      end(error);
       request.destroy();
     };
     const timer = setTimeout(() => fail(`no whole answer within ${timeout / 1000} s`), timeout);
-    request.on('response', (head) => {
-      const body = createBody();
-      answer = { head, body };
-      const complete = () => end({ response: responseOf(head, body) });
-      head.on('data', (chunk: Buffer) => {
-        if (body.add(chunk)) return;
-        complete();
+    request.on('response', (response) => {
+      head = response;
+      response.on('data', (chunk: Buffer) => {
+        received = Buffer.concat([received, chunk]);
+        if (received.length <= mostKept) return;
+        end();
         request.destroy();
       });
-      head.on('end', complete);
-      head.on('error', () => fail(brokenOff));
+      response.on('end', () => end());
+      response.on('error', () => fail(brokenOff));
     });
     request.on('error', (error: NodeJS.ErrnoException) => {
-      if (request.reusedSocket && !answer && isClosed(error)) end('stale');
-      else fail(answer && isClosed(error) ? brokenOff : errorText(error, host));
+      if (request.reusedSocket && !head && isClosed(error)) {
+        clearTimeout(timer);
+        resolve('stale');
+      } else fail(head && isClosed(error) ? brokenOff : errorText(error, host));
     });
-    request.on('close', () => fail(answer ? brokenOff : closedEarly));
-    request.end(sent);
+    request.on('close', () => fail(head ? brokenOff : closedEarly));
+    request.end(body);
   });
 }
 
@@ -132,34 +131,16 @@ function isClosed({ code }: NodeJS.ErrnoException): boolean {
   return code === 'ECONNRESET' || code === 'EPIPE';
 }
 
-function responseOf({ statusCode = 0, headers }: IncomingMessage, body: Body): Response {
-  const given = Object.entries(headers).map(([name, value]) => [name, [value].flat().join(', ')] as const);
-  return { status: statusCode, headers: Object.fromEntries(given), ...body.kept() };
-}
-
-/** Collects the first 64 KiB of a response body. */
-interface Body {
-  /** Returns false once there is more. */
-  add(chunk: Buffer): boolean;
-  kept(): Kept;
-}
-
-const mostKept = 64 * 1024;
-
-function createBody(): Body {
-  const chunks: Buffer[] = [];
-  let size = 0;
+function responseOf({ statusCode: status = 0, headers }: IncomingMessage, bytes: Buffer): Response {
+  const texts = Object.entries(headers).map(([name, value]) => [name, [value].flat().join(', ')] as const);
   return {
-    add(chunk) {
-      chunks.push(chunk.subarray(0, mostKept - size));
-      size += chunk.length;
-      return size <= mostKept;
-    },
-    kept: () => decoded(Buffer.concat(chunks), size > mostKept),
+    status,
+    headers: Object.fromEntries(texts),
+    ...decoded(bytes.subarray(0, mostKept), bytes.length > mostKept),
   };
 }
 
-function decoded(bytes: Buffer, isCut: boolean): Kept {
+function decoded(bytes: Buffer, isCut: boolean): Pick<Response, 'body' | 'encoding'> {
   try {
     // In stream mode, a character that was cut in half is not an error.
     return { body: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes, { stream: isCut }) };

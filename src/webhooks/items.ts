@@ -15,27 +15,6 @@ export interface Checked {
 /** The effect of a reply on the opt-outs. A person should read an unclear one. */
 export type OptOutResult = 'opted out' | 'opted in' | 'unclear';
 
-/** An event as a listener prints it. */
-export interface EventItem {
-  readonly type: 'event';
-  readonly id: string;
-  readonly received_at: string;
-  readonly name: string | null;
-  readonly message_id: string | null;
-  readonly phone: string | null;
-  readonly reason: string | null;
-  readonly about: string | null;
-  readonly signature: Verdict;
-  readonly opt_out?: OptOutResult;
-  readonly path: string;
-  readonly headers: Readonly<Record<string, string>>;
-  /** JSON as a value, other bodies in base64. */
-  readonly body: unknown;
-  readonly encoding?: 'base64';
-  /** Why the body was not decompressed or not parsed. */
-  readonly problem?: string;
-}
-
 /** An attempt to forward an event. */
 export interface ForwardedItem extends Attempt {
   readonly type: 'forwarded';
@@ -47,11 +26,14 @@ export interface ForwardedItem extends Attempt {
   readonly retry_in?: number | undefined;
 }
 
-export function eventItem(number: number, checked: Checked, optOut: OptOutResult | undefined): EventItem {
+export type EventItem = Readonly<ReturnType<typeof eventItem>>;
+
+/** An event as a listener prints it. */
+export function eventItem(number: number, checked: Checked, optOut: OptOutResult | undefined) {
   const { delivery, at, event, signature } = checked;
   const { name = null, message_id = null, phone = null, reason = null, about = null } = event;
   return {
-    type: 'event',
+    type: 'event' as const,
     id: eventId(number),
     received_at: new Date(at).toISOString(),
     name,
@@ -68,7 +50,8 @@ export function eventItem(number: number, checked: Checked, optOut: OptOutResult
   };
 }
 
-function bodyIn({ body }: WebhookEvent): Pick<EventItem, 'body' | 'encoding'> {
+/** JSON as a value, other bodies in base64. */
+function bodyIn({ body }: WebhookEvent): { readonly body: unknown; readonly encoding?: 'base64' } {
   if (body.kind === 'none') return { body: null };
   if (body.kind === 'json') return { body: body.value };
   return { body: body.kind === 'text' ? Buffer.from(body.text).toString('base64') : body.base64, encoding: 'base64' };

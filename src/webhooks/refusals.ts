@@ -47,7 +47,7 @@ interface Refusal {
 /** The answer to a request that is refused, or only a health check, by its head alone. */
 export function refusalOf(request: IncomingMessage, path: string | undefined): Refusal | undefined {
   const { method = '', url = '' } = request;
-  const target = pathOf(url);
+  const target = url.replace(/[?#].*$/s, '');
   if (target === healthPath && (method === 'GET' || method === 'HEAD'))
     return { kind: 'health', status: 200, text: 'listening\n' };
   if (path !== undefined && target !== path) {
@@ -64,24 +64,10 @@ export function refusalOf(request: IncomingMessage, path: string | undefined): R
   return { kind: 'page', warning, status: 403, text: 'web pages may not send events here\n' };
 }
 
-/** The path without the query, and without the origin that proxies add. */
-function pathOf(target: string): string {
-  if (target.startsWith('/') && !/[?#]/.test(target)) return target;
-  return target.replace(/^https?:\/\/[^/?#]*/i, '').replace(/[?#].*$/s, '') || '/';
-}
-
 /** The web page that made a browser send this request. Services that send events have none. */
-function pageBehind({ headers, socket }: IncomingMessage): string | undefined {
-  const { origin, 'sec-fetch-site': site } = headers;
-  if (origin !== undefined && !isOwnOrigin(origin, socket.localPort)) {
-    return origin === 'null' ? 'a web page' : `the web page ${origin.slice(0, 100)}`;
-  }
+function pageBehind({ headers: { origin, 'sec-fetch-site': site } }: IncomingMessage): string | undefined {
+  if (origin !== undefined) return origin === 'null' ? 'a web page' : `the web page ${origin.slice(0, 100)}`;
   return site === 'cross-site' || site === 'same-site' ? 'a web page' : undefined;
-}
-
-/** The host header proves nothing: a page can point its own name at this machine. */
-function isOwnOrigin(origin: string, port: number | undefined): boolean {
-  return ['127.0.0.1', 'localhost', '[::1]'].some((name) => origin === `http://${name}:${port}`);
 }
 
 export function refuseUnread(why: BodyFailure, url: string, response: ServerResponse, note: Note): void {

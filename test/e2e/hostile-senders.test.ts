@@ -45,7 +45,6 @@ const attacks: Readonly<Record<string, readonly [Attack, string]>> = {
   'a gzip bomb': [bytes(Buffer.concat([Buffer.from(packed), bomb])), '200'],
   'an invalid length': [bytes(head('content-length: -1')), '400'],
   'two lengths': [bytes(`${head('content-length: 1', 'content-length: 2')}ab`), '400'],
-  'a body longer than its length': [bytes(`${head('content-length: 1')}{"a":1}`), '200 400'],
   'a body shorter than its length': [cut, ''],
   'a header with escapes': [bytes(head(`x-event-type: ${esc}[2J${esc}]0;owned\u0007`)), '400'],
   'headers without end': [bytes(`POST / HTTP/1.1\r\nx: ${'x'.repeat(100_000)}\r\n\r\n`), '431'],
@@ -68,8 +67,8 @@ it('answers hostile senders with clear errors, and records all valid events', { 
   expect(acknowledged.toSorted()).toEqual(lanes.flat().sort());
   const kept = objects((await run('webhooks', 'list', '--limit', '1000', '-o', 'ndjson')).stdout);
   await expect.poll(() => objects(listening.stdout()).length).toBe(1 + kept.length);
-  // Four of the hostile requests were answered 200.
-  expect(kept).toHaveLength(acknowledged.length + 4);
+  // Three of the hostile requests were answered 200.
+  expect(kept).toHaveLength(acknowledged.length + 3);
   for (const socket of held) socket.destroy();
   alive(listening.pid, 'SIGINT');
   expect(await listening.ended).toBe(0);

@@ -194,18 +194,6 @@ describe('an event from a web page', () => {
     expect(answer).toMatchObject({ status: 403, body: 'web pages may not send events here\n' });
     expect([await recorded(), warned]).toEqual([[], [`POST / was refused: it came from ${page}`]]);
   });
-
-  it('is refused from a site whose name resolves to this machine', async () => {
-    const { url, port } = await listening();
-    const headers = { host: `evil.example:${port}`, origin: `http://evil.example:${port}` };
-    expect(await httpRequest(url, { headers, body: '{}' })).toMatchObject({ status: 403 });
-  });
-
-  it.each(['127.0.0.1', 'localhost', '[::1]'])('is recorded if the page is that of the listener: %s', async (name) => {
-    const { url, port } = await listening();
-    const headers = { origin: `http://${name}:${port}`, 'sec-fetch-site': 'same-origin' };
-    expect(await httpRequest(url, { headers, body: '{}' })).toMatchObject({ status: 200 });
-  });
 });
 
 describe('the address of a listener', () => {

@@ -32,8 +32,8 @@ interface Column {
   readonly least: number;
 }
 
-/** The least widths of headers, texts, and names or reasons. Ids, phones and short cells are never cut. */
-const [head, text, name] = [8, 12, 32];
+/** The least widths of headers and texts. Ids, phones and short cells are never cut. */
+const [head, text] = [8, 12];
 const [short, longest] = [22, 100];
 /** Spaces between columns. */
 const gap = 2;
@@ -41,12 +41,9 @@ const gap = 2;
 export function layoutOf(rows: readonly Row[], { ui, columns, first = [], header }: TableOptions): Layout {
   const names = columnsOf(rows);
   const wanted = ui.terminal ? [...first.filter((name) => names.includes(name)), ...names] : names;
-  const all = (columns ?? [...new Set(wanted)]).map((name) =>
-    measured(name, rows, { ui, header, isFirst: first.includes(name) }),
-  );
-  const { width } = ui;
-  const kept = fitting(all, width);
-  let spare = width - total(kept.map(({ least }) => least));
+  const all = (columns ?? [...new Set(wanted)]).map((name) => measured(name, rows, { ui, header, first }));
+  const kept = fitting(all, ui.width);
+  let spare = ui.width - total(kept.map(({ least }) => least));
   const widened = kept.map((column) => {
     const more = Math.max(0, Math.min(column.natural - column.least, spare));
     spare -= more;
@@ -56,12 +53,9 @@ export function layoutOf(rows: readonly Row[], { ui, columns, first = [], header
   return { columns: widened, leftOut };
 }
 
-interface Measuring extends Pick<TableOptions, 'ui' | 'header'> {
-  /** Then its header is not cut. */
-  readonly isFirst: boolean;
-}
+type Measuring = Pick<TableOptions, 'ui' | 'header'> & { readonly first: readonly string[] };
 
-function measured(column: string, rows: readonly Row[], { ui, header, isFirst }: Measuring): Column {
+function measured(column: string, rows: readonly Row[], { ui, header, first }: Measuring): Column {
   const values = rows.map((row) => valueAt(row, column)).filter((value) => value !== undefined && value !== null);
   const cells = values.reduce<number>((widest, value) => Math.max(widest, widthOf(shown(value, ui))), 0);
   const title = header ? widthOf(safeLine(column)) : 0;
@@ -71,7 +65,7 @@ function measured(column: string, rows: readonly Row[], { ui, header, isFirst }:
     isNumber: !identity.test(column) && values.length > 0 && values.every(isNumber),
     isBulky: values.some((value) => typeof value === 'object'),
     natural: Math.max(cells, title, 1),
-    least: Math.max(Math.min(cells, uncut(column, cells)), isFirst ? title : Math.min(title, head), 1),
+    least: Math.max(Math.min(cells, uncut(column, cells)), first.includes(column) ? title : Math.min(title, head), 1),
   };
 }
 
@@ -83,8 +77,7 @@ const identity = /(?:^|_)(?:id|phone|to|from)$/;
 
 /** The width to which the cells of a column are never cut. */
 function uncut(column: string, cells: number): number {
-  if (cells <= short || identity.test(column)) return longest;
-  return /(?:^|_)(?:name|reason)$/.test(column) ? name : text;
+  return cells <= short || identity.test(column) ? longest : text;
 }
 
 /** Leaves out empty columns, then bulky ones, then those at the right, until the rest fits; at least one stays. */
@@ -112,14 +105,8 @@ export function headerOf({ columns }: Layout, { color }: Ui): string {
 
 /** A page of the table: cli-table3 takes quadratic time for long ones. */
 export function pageOf(rows: readonly Row[], { columns }: Layout, ui: Ui): string {
-  const cells = (row: Row) => columns.map(({ name, width }) => cut(shown(valueAt(row, name), ui), width));
+  const cells = (row: Row) => columns.map(({ name, width }) => startOf(shown(valueAt(row, name), ui), width));
   return drawn(rows.map(cells), columns);
-}
-
-/** The name of a file is at the end of its path. */
-function cut(text: string, width: number): string {
-  const isPath = /^(?:\/|[A-Z]:\\)\S*$/i.test(text);
-  return startOf(isPath && widthOf(text) > width ? (/[^/\\]*$/.exec(text)?.[0] ?? text) : text, width);
 }
 
 function drawn(rows: readonly (readonly string[])[], columns: Layout['columns']): string {

@@ -122,8 +122,8 @@ function endingOf(ending: Ending): Pick<Waited['data'], 'outcome'> & Pick<Waited
 
 function timedOut({ id, goal, within, from, events }: Ending): CliError {
   const none = from === 'listener' ? 'does the service send its events to the listener?' : 'it had no events;';
-  const known = events.length === 0 ? none : `its events: ${events.map(eventText).join(', ')};`;
-  const hint = `${known} ${moreFrom(from, id)} shows more; do not send it again`;
+  const seen = events.length === 0 ? none : `its events: ${events.map(eventText).join(', ')};`;
+  const hint = `${seen} ${moreFrom(from, id)} shows more; do not send it again`;
   const message = `${id} was sent, but no message.${goal} arrived within ${within / 1000} s`;
   return new CliError('unsure', 'not-in-time', message, { hint });
 }

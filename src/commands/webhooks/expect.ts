@@ -1,7 +1,7 @@
 import { CliError } from '../../base/errors.ts';
 import { command, type Context } from '../../cli/command.ts';
 import { spanText } from '../../cli/output/figures.ts';
-import { atLeastOne, duration, option, required, rest } from '../../cli/params.ts';
+import { atLeastOne, duration, type Input, option, required, rest } from '../../cli/params.ts';
 import { webhookId, type WebhookEvent } from '../../webhooks/event/event.ts';
 import { byName, selectedBy } from '../../webhooks/event/filters.ts';
 import type { Result } from '../waiting/send-and-wait.ts';
@@ -49,18 +49,7 @@ export const expectEvent = command({
   exit: ({ code }) => code,
 });
 
-interface Expected {
-  readonly event: string;
-  /** Conditions on the body. */
-  readonly where: readonly string[];
-}
-
-interface Expecting extends Expected {
-  readonly count: number;
-  /** Milliseconds after the end of the command. */
-  readonly within: number;
-  readonly words: readonly string[];
-}
+type Expecting = Input<typeof params> & { readonly count: number; readonly within: number };
 
 /** Runs the command and waits for its events. Returns the exit code of the command, or 0; throws if events are missing. */
 async function expectEvents(context: Context, options: Expecting): Promise<number> {
@@ -100,7 +89,7 @@ async function expectEvents(context: Context, options: Expecting): Promise<numbe
 }
 
 /** Returns how an event ends a wait for these events. */
-export function expectation({ event, where }: Expected) {
+export function expectation({ event, where }: Pick<Expecting, 'event' | 'where'>) {
   const [isNamed, passes] = [byName(event), selectedBy(undefined, where)];
   const isWanted = (name: string) => isNamed({ name, body: { kind: 'none' } });
   const hasOpposite = (isWanted('message.delivered') || isWanted('message.read')) && !isWanted('message.failed');
@@ -120,7 +109,7 @@ function createTally(
 ) {
   const isNamed = byName(wanted);
   const others = new Map<string, number>();
-  const known = new Set<string>();
+  const ids = new Set<string>();
   let arrived = 0;
   return { judge, missing };
 
@@ -138,8 +127,8 @@ function createTally(
     if (result === 'opposite')
       return new CliError('opposite', 'opposite', `${name} arrived instead of ${wanted}: ${reason}`);
     const id = received && webhookId(received);
-    if (id === undefined || !known.has(id)) arrived += 1;
-    if (id !== undefined) known.add(id);
+    if (id === undefined || !ids.has(id)) arrived += 1;
+    if (id !== undefined) ids.add(id);
     return arrived >= count ? 'all' : undefined;
   }
 

@@ -75,7 +75,7 @@ async function* replayed(context: Context, logs: Database | undefined, input: Re
   const forwards: ReturnType<typeof forwardOf> = [];
   let [count, failed] = [0, 0];
   try {
-    for (const [number, url] of [...to].sort(([one], [other]) => one - other)) {
+    for (const [number, url] of [...to].sort(([first], [second]) => first - second)) {
       const { event } = (logs && (await withNumber(logs, number))) ?? {};
       if (!event) continue;
       const attempt = await post(context, prepare(event), url);

@@ -14,7 +14,7 @@ export const secretParams = {
 } as const;
 
 /** A webhook secret and its origin. */
-export interface KnownSecret {
+export interface NamedSecret {
   readonly secret: string;
   readonly whose: string;
 }
@@ -27,7 +27,7 @@ export interface KnownSecret {
 export async function secretsToTry(
   context: Context,
   options?: Input<typeof secretParams>,
-): Promise<readonly KnownSecret[]> {
+): Promise<readonly NamedSecret[]> {
   const { profile } = context.given;
   const typed = options && (await givenSecret(context, options));
   if (typed !== undefined) return [{ secret: typed, whose: 'the given secret' }];
@@ -42,7 +42,7 @@ export async function secretsToTry(
 }
 
 /** All secrets of the running sandbox, the current one first. Does not start one. */
-async function sandboxSecrets(context: Context): Promise<readonly KnownSecret[]> {
+async function sandboxSecrets(context: Context): Promise<readonly NamedSecret[]> {
   const sandboxes = await context.sandboxes();
   const running = await sandboxes.find();
   if (!running) return [];

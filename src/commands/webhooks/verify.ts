@@ -22,13 +22,13 @@ export const verifyEvent = command({
   },
   examples: ['webhooks verify', 'webhooks verify --file event.http --secret-file secret.txt'],
   accepts: ['profile', ...printOptions],
-  run: async (context, { id, file, at, ...given }) => {
+  run: async (context, { id, file, at, ...options }) => {
     if (id !== undefined && file !== undefined) throw usage('give either an id or --file');
     const { name, raw, clock } = file === undefined ? await received(context, id) : await filed(context, file);
-    const known = await secretsToTry(context, given);
+    const candidates = await secretsToTry(context, options);
     const checkWith = (secrets: readonly string[]) => check(secrets, raw.headers, raw.body, at ?? clock);
-    const signer = known.find(({ secret }) => checkWith([secret]).verdict === 'good');
-    const result = checkWith(signer ? [signer.secret] : known.map(({ secret }) => secret));
+    const signer = candidates.find(({ secret }) => checkWith([secret]).verdict === 'good');
+    const result = checkWith(signer ? [signer.secret] : candidates.map(({ secret }) => secret));
     return { what: name, verdict: result.verdict, why: reasonOf(result, signer?.whose) };
   },
   view: ({ what, verdict, why }, ui) => {

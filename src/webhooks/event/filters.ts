@@ -10,7 +10,7 @@ const words: readonly string[] = [...eventFamilies, ...eventNames];
 
 /** Events by names or families, separated by commas. A family includes undocumented events. */
 export function byName(text: string): Filter {
-  const wanted = text.split(',').map((word) => known(word.trim()));
+  const wanted = text.split(',').map((word) => checkedWord(word.trim()));
   return ({ name }) => name !== undefined && wanted.some((word) => name === word || name.startsWith(`${word}.`));
 }
 
@@ -27,7 +27,7 @@ export function selectedBy(events: string | undefined, where: readonly string[])
   return (event) => filters.every((filter) => filter(event));
 }
 
-function known(word: string): string {
+function checkedWord(word: string): string {
   if (words.includes(word)) return word;
   const near = suggest(word, words);
   throw usage(`"${word}" is not an event`, near === undefined ? `use ${words.join(', ')}` : `did you mean ${near}?`);

@@ -1,4 +1,4 @@
-import { familyOf, isEventName } from '../../contract/events.ts';
+import { isEventName } from '../../contract/events.ts';
 import { isRecord } from '../../contract/readers.ts';
 import type { Headers } from '../../delivery/headers.ts';
 
@@ -17,8 +17,8 @@ const timeKeys = ['timestamp', 'occurredat', 'receivedat', 'sentat', 'time'];
 const codeKeys = ['code', 'type'];
 const messageKeys = ['message', 'title', 'detail', 'details', 'description', 'reason'];
 const amountKeys = ['amount', 'total', 'price', 'value'];
-/** Ids that are too generic to show. */
-const commonIds = new Set(['eventid', 'webhookid', 'accountid', 'businessid']);
+/** Contacts have many events, so theirs is the last. */
+const subjectKeys = ['orderid', 'campaignid', 'broadcastid', 'flowrunid', 'flowid', 'contactid'];
 
 /** The name of an event. Prefers fields near the top, and then those with a typical name. */
 export function nameIn(fields: readonly Field[], headers: Headers): string | undefined {
@@ -102,7 +102,7 @@ export function reasonIn(fields: readonly Field[]): string | undefined {
 export function aboutIn(fields: readonly Field[], name = ''): string | undefined {
   const isName = (value: unknown) => (isEventName(value) ? undefined : textOf(value));
   const contact = name === 'contact.created' ? first(fields, ['name', 'fullname', 'firstname'], isName) : undefined;
-  return joined([amountIn(fields), subjectIn(fields, familyOf(name)), contact], ' ');
+  return joined([amountIn(fields), subjectIn(fields), contact], ' ');
 }
 
 /** An amount with a currency beside it. */
@@ -114,19 +114,16 @@ function amountIn(fields: readonly Field[]): string | undefined {
   });
 }
 
-/** The id of the event's subject. The id at the top is the event's own, and contacts have many events. */
-function subjectIn(fields: readonly Field[], family: string): string | undefined {
-  const ids = fields.filter((field) => isIdOfSomething(field));
-  const subject =
-    ids.find(({ key, within }) => key === `${family}id` || (key === 'id' && within === family)) ??
-    ids.find(({ key }) => key !== 'contactid') ??
-    ids[0];
-  return textOf(subject?.value);
-}
-
-function isIdOfSomething({ key, depth, value }: Field): boolean {
-  const isNamed = key === 'id' ? depth > 1 : key.endsWith('id') && !/(?:paid|valid|void)$/.test(key);
-  return isNamed && !commonIds.has(key) && /^[\w.:-]{1,80}$/.test(textOf(value) ?? '');
+/** The id of the event's subject. The id at the top is the event's own. */
+function subjectIn(fields: readonly Field[]): string | undefined {
+  return (
+    first(fields, subjectKeys, textOf) ??
+    first(
+      fields.filter(({ depth }) => depth > 1),
+      ['id'],
+      textOf,
+    )
+  );
 }
 
 /** Reads the first field that has a value: the first key first, then the order of the fields. */
