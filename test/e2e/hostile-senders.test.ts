@@ -90,6 +90,13 @@ it('decompresses only events that are correctly signed, if a secret is known', a
   ]);
 });
 
+it('shows an event of a million words', { timeout: 60_000 }, async () => {
+  const { port } = await listen();
+  const reason = 'ö '.repeat(1_000_000);
+  await send(port, JSON.stringify({ type: 'message.failed', reason }));
+  expect((await run('webhooks', 'show')).stdout).toContain(reason);
+});
+
 describe.skipIf(process.platform !== 'linux')('bodies in one-byte chunks that never end', () => {
   const connections = 8;
   const chunks = 250_000;

@@ -88,8 +88,11 @@ function columnsOf(letter: string): number {
 
 /** Joins fields to a line; breaks a long one at spaces. */
 export function folded(fields: readonly string[], width: number, indent = '  '): string {
+  const text = fields.join('  ');
+  // A pipe has no width, and to measure the words of a long event there would take minutes.
+  if (widthOf(text) <= width) return text;
   const lines: string[] = [];
-  let [line = '', ...words] = fields.join('  ').split(/(?<=\S)(?=\s+[^\s·])/);
+  let [line = '', ...words] = text.split(/(?<=\S)(?=\s+[^\s·])/);
   for (const word of words) {
     if (widthOf(line) + widthOf(word) <= width) line += word;
     else {
