@@ -44,12 +44,9 @@ export function unicodeEscaped(text: string, { marks: all = false }: CellOptions
   return all ? escaped.replace(marks(), unicodeEscape) : escaped;
 }
 
-export function unicodeEscape(character: string): string {
-  return Array.from({ length: character.length }, (_, at) => unit(character.charCodeAt(at))).join('');
-}
-
-function unit(code: number): string {
-  return `\\u${code.toString(16).padStart(4, '0')}`;
+/** Escapes each UTF-16 unit of a text. */
+export function unicodeEscape(text: string): string {
+  return text.replace(/[^]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
 /** A formula, with the apostrophes that keep a spreadsheet from running it. Numbers and phone numbers are not formulas. */

@@ -18,13 +18,13 @@ import { isWindows } from './system.ts';
 
 /** Creates a folder and its parents with mode 0700. Node's recursive mkdir never returns below /proc. */
 export function createFolder(path: string): void {
-  if (isFolder(path)) return;
+  if (statsOf(path)?.isDirectory()) return;
   createFolder(dirname(path));
   try {
     mkdirSync(path, { mode: 0o700 });
   } catch (error) {
     // Another process may have been first.
-    if (!isFolder(path)) throw error;
+    if (!statsOf(path)?.isDirectory()) throw error;
   }
 }
 
@@ -62,10 +62,6 @@ export function refuseUnreadable(folder: string): void {
     const hint = 'it is in the state folder; BIZMSG_STATE_DIR sets a different one';
     throw configuration('state-unreadable', `cannot read ${folder}: ${fault.reason}`, hint, error);
   }
-}
-
-function isFolder(path: string): boolean {
-  return statsOf(path)?.isDirectory() ?? false;
 }
 
 /** The error for what is not a regular file. */

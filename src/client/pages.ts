@@ -74,17 +74,15 @@ interface Cursor {
   readonly value: string;
 }
 
-const depths = [0, 1, 2, 3] as const;
-
 /** Finds the outermost cursor. Records in lists are skipped: a `next` in them belongs to the record. */
 function findCursor(answer: unknown): Cursor | undefined {
   let level = [answer].filter(isRecord);
-  for (const _ of depths) {
+  for (let depth = 0; depth < 4; depth++) {
     const fields = level.flatMap((record) => Object.entries(record));
     if (fields.some(([name, value]) => value === false && /^has_?(?:more|next(?:_?page)?)$/i.test(name)))
       return undefined;
-    const found = fields.map(([name, value]) => cursorIn(name, value)).find((cursor) => cursor !== undefined);
-    if (found) return found;
+    const [cursor] = fields.flatMap(([name, value]) => cursorIn(name, value) ?? []);
+    if (cursor) return cursor;
     level = fields.map(([, value]) => value).filter(isRecord);
   }
   return undefined;

@@ -144,8 +144,7 @@ export class BodyBuffer {
   }
 
   concat(): Buffer {
-    const [first] = this.#chunks;
-    return first && this.#chunks.length === 1 ? first : Buffer.concat(this.#chunks, this.#length);
+    return Buffer.concat(this.#chunks, this.#length);
   }
 }
 

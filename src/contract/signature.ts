@@ -38,13 +38,9 @@ export function isSignedBy(secrets: readonly string[], attempt: Attempt): boolea
   return secrets.some((secret) => matches(secret, attempt));
 }
 
-function matches(secret: string, { signed, signatures }: Attempt): boolean {
-  const expected = sign(signed, secret);
-  return signatures.some((signature) => isSame(signature, expected));
-}
-
 /** Compares in constant time. */
-function isSame(one: string, other: string): boolean {
-  const [a, b] = [Buffer.from(one), Buffer.from(other)];
-  return a.length === b.length && timingSafeEqual(a, b);
+function matches(secret: string, { signed, signatures }: Attempt): boolean {
+  const expected = Buffer.from(sign(signed, secret));
+  const bytes = signatures.map((signature) => Buffer.from(signature));
+  return bytes.some((signature) => signature.length === expected.length && timingSafeEqual(signature, expected));
 }

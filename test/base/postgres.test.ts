@@ -2,9 +2,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openPostgres, type PostgresOptions } from '../../src/base/postgres.ts';
 import { type Database, query } from '../../src/base/transaction.ts';
+import { deadPort } from '../client/servers.ts';
 import { later } from '../support/cli.ts';
 import {
-  freePort,
   missingPostgres,
   newDatabase,
   type PostgresServer,
@@ -116,26 +116,6 @@ describe.skipIf(missingPostgres !== undefined)(`a PostgreSQL database ${missingP
     await Promise.all([first.kill(), second.kill()]);
   });
 
-  it('repeats a transaction that a crash lost, although another transaction has its number now', async () => {
-    const server = await startPostgres();
-    const { proxy, through } = await proxied(server.url);
-    const database = await open(through);
-    proxy.cut = { at: commit, instead: 'request' };
-    const crashed = new Promise<void>((resolve) => {
-      proxy.onCut = () => {
-        proxy.mode = 'refuse';
-        resolve(server.kill().then(server.start));
-      };
-    });
-    const done = database.write(insert(1));
-    await crashed;
-    server.sql('INSERT INTO bizmsg.t (n) VALUES (2)');
-    proxy.mode = 'pass';
-    await done;
-    expect(await database.read(all)).toMatchObject([{ n: 1 }, { n: 2 }]);
-    await server.kill();
-  });
-
   it('goes on after its server was killed in the middle of a transaction', async () => {
     const server = await startPostgres();
     const database = await open(server.url);
@@ -198,7 +178,7 @@ describe.skipIf(missingPostgres !== undefined)(`a PostgreSQL database ${missingP
   });
 
   it('cannot be reached', async () => {
-    const url = `postgres://bizmsg@127.0.0.1:${await freePort()}/x`;
+    const url = `postgres://bizmsg@127.0.0.1:${await deadPort()}/x`;
     await expect(open(url)).rejects.toMatchObject({ code: 'database-unreachable', exit: 'network' });
     await expect(open('https://example.com')).rejects.toMatchObject({ code: 'usage' });
   });

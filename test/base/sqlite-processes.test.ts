@@ -154,20 +154,4 @@ describe.runIf(hasProc)('a process that is stopped', () => {
     await expect.poll(holder.stdout).toContain('done');
     expect(await rows(database, 'SELECT id FROM thing')).toEqual([{ id: 1 }]);
   });
-
-  it('with Ctrl-Z stops after its transaction, each time', async () => {
-    const path = join(newHome(), 'things.db');
-    const holder = await start(path, 'hold');
-    await expect.poll(holder.stdout).toContain('held');
-    const database = await open(path, 0).catch(() => undefined);
-    expect(database).toBeUndefined();
-    for (let round = 0; round < 2; round++) {
-      process.kill(holder.pid, 'SIGTSTP');
-      await expect.poll(() => stateOf(holder.pid)).toBe('T');
-      expect(await rows(await open(path, 0), 'SELECT id FROM thing')).toEqual([{ id: 1 }]);
-      process.kill(holder.pid, 'SIGCONT');
-      await expect.poll(() => stateOf(holder.pid)).not.toBe('T');
-    }
-    await expect.poll(holder.stdout).toContain('done');
-  });
 });

@@ -171,14 +171,6 @@ describe('while another process has the lock', () => {
     expect(waited).toEqual(['released', 'done']);
   });
 
-  it('opening waits', async () => {
-    const path = await written();
-    const { release } = lock(path);
-    const opened = open(path);
-    setTimeout(release, 20);
-    expect(await (await opened).read(names)).toEqual(['first']);
-  });
-
   it.runIf(existsSync('/proc/self/fd'))('opening keeps one descriptor, although it tries often', async () => {
     const path = await written();
     const { release } = lock(path, 'BEGIN; SELECT * FROM thing');
@@ -261,18 +253,6 @@ describe('the schema', () => {
     const added = 'ALTER TABLE thing ADD COLUMN size INTEGER; UPDATE thing SET size = 7';
     const database = await open(path, { schema: [...schema, added] });
     expect(await database.read(() => query('SELECT name, size FROM thing'))).toEqual([{ name: 'first', size: 7 }]);
-  });
-
-  it('may have other comments and blanks in another build', async () => {
-    const path = await written();
-    const [step = ''] = schema;
-    const other = step.replace('(', '(\n  -- The number; with its writer (id).\n ');
-    const database = await open(path, { schema: [other] });
-    expect(await database.read(names)).toEqual(['first']);
-    await database.close();
-    const commented = join(dirname(path), 'commented.db');
-    await (await open(commented, { schema: [other] })).close();
-    await (await open(commented)).close();
   });
 
   it('stays as it is if a step fails', async () => {

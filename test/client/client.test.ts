@@ -34,16 +34,6 @@ describe.each(ways)('a call over the %s transport', (way) => {
     expect(waits).toEqual([7_000, 7_000]);
   });
 
-  it('in a run, waits up to 10 minutes for Retry-After, whatever the retries', async () => {
-    let time = 0;
-    const service = await serve((_, __, response) => response.writeHead(429, { 'Retry-After': '50' }).end());
-    const sleep = async (milliseconds: number) => void (time += milliseconds);
-    const { client } = await rig(way, service.url, { isBatch: true, retries: 0, now: () => time, sleep });
-    expect(await failureFrom(client.call('createContact', {}))).toMatchObject({ exit: 'rateLimited', done: 'no' });
-    expect(service.seen).toHaveLength(13);
-    expect(time).toBe(600_000);
-  });
-
   it.each([
     ['a success', 'done', (socket: Raw) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n')],
     ['a refusal', 'done', (socket: Raw) => socket.end('HTTP/1.1 400 Bad\r\nContent-Length: 0\r\n\r\n')],

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Pace } from '../../src/client/pace.ts';
 import { createMachine } from './machine.ts';
-import { failureFrom, rig, ways } from './rig.ts';
+import { failureFrom, rig } from './rig.ts';
 import { deadPort, serve } from './servers.ts';
 
-describe.each(ways)('an exchange over a %s connection', (way) => {
+describe('an exchange', () => {
   it('lets its caller act between the slot and the send of each attempt', async () => {
     const events: string[] = [];
     const pace: Pick<Pace, 'slot' | 'hold'> = {
@@ -18,7 +18,7 @@ describe.each(ways)('an exchange over a %s connection', (way) => {
       events.push('sent');
       response.writeHead(service.seen.length < 2 ? 429 : 200).end('{}');
     });
-    const { client } = await rig(way, service.url, { pace });
+    const { client } = await rig('direct', service.url, { pace });
     const exchange = client.prepare('createContact')('{}');
     const outcomes: string[] = [];
     while (outcomes.length < 2) {
@@ -39,7 +39,7 @@ describe.each(ways)('an exchange over a %s connection', (way) => {
     const events: string[] = [];
     const pace: Pick<Pace, 'slot' | 'hold'> = { slot: () => (how) => events.push(how), hold: () => {} };
     const service = await serve((_, __, response) => response.end('{}'));
-    const { client } = await rig(way, service.url, { pace, signal: user.signal });
+    const { client } = await rig('direct', service.url, { pace, signal: user.signal });
     const exchange = client.prepare('createContact')('{}');
     const slot = await exchange.slot();
     user.abort('SIGINT');
@@ -51,7 +51,7 @@ describe.each(ways)('an exchange over a %s connection', (way) => {
     const caller = new AbortController();
     const pace = createMachine().start({ limits: [] }).pace;
     pace.hold(1_000);
-    const { client } = await rig(way, 'http://127.0.0.1:9', { pace });
+    const { client } = await rig('direct', 'http://127.0.0.1:9', { pace });
     const slot = Promise.resolve(client.prepare('createContact')('{}').slot(caller.signal));
     caller.abort();
     expect(await failureFrom(slot)).toMatchObject({ exit: 'interrupted', done: 'no' });
@@ -63,7 +63,7 @@ describe.each(ways)('an exchange over a %s connection', (way) => {
       new Promise<void>((_resolve, reject) => {
         signal.addEventListener('abort', () => reject(new Error('aborted')));
       });
-    const { client } = await rig(way, `http://127.0.0.1:${await deadPort()}`, { sleep });
+    const { client } = await rig('direct', `http://127.0.0.1:${await deadPort()}`, { sleep });
     const exchange = client.prepare('createContact')('{}');
     expect(await exchange.send(await exchange.slot())).toEqual({ outcome: 'again' });
     const slot = Promise.resolve(exchange.slot(caller.signal));

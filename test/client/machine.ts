@@ -1,5 +1,6 @@
 import { onTestFinished } from 'vitest';
 import { loadSqlite } from '../../bin/sqlite.js';
+import type { Later } from '../../src/base/sleep.ts';
 import { openDatabase } from '../../src/base/sqlite.ts';
 import {
   SlidingPace,
@@ -10,7 +11,6 @@ import {
   type RequestEnd,
 } from '../../src/client/pace.ts';
 import { temporaryHome } from '../support/bin.ts';
-import { createVirtualTime, settled, type VirtualTime } from './virtual.ts';
 
 export interface Process {
   readonly pace: Pace;
@@ -33,7 +33,8 @@ export function createMachine(): Machine {
   onTestFinished(home.remove);
   let [writing, ahead] = [0, 0];
   const idle = async (): Promise<void> => {
-    await settled();
+    // Runs all pending promise callbacks.
+    await new Promise((resolve) => setImmediate(resolve));
     if (writing > 0) await idle();
   };
   const time = createVirtualTime(idle);
@@ -107,6 +108,39 @@ export function createService({ time }: Machine, { most, window = 60_000, counts
       const ended = early ?? count(by);
       release(ended);
       return ended;
+    },
+  };
+}
+
+interface VirtualTime {
+  readonly now: () => number;
+  readonly later: Later;
+  /** Advances from timer to timer, until none is left or the time is up. */
+  pass(milliseconds?: number): Promise<void>;
+}
+
+/** A clock that advances only when nothing else happens; `settle` waits for that. */
+function createVirtualTime(settle: () => Promise<void>): VirtualTime {
+  const timers = new Set<{ readonly due: number; readonly run: () => void }>();
+  let time = 0;
+  const earliest = () => [...timers].sort((a, b) => a.due - b.due)[0];
+  return {
+    now: () => time,
+    later(milliseconds, run) {
+      const timer = { due: time + Math.max(1, milliseconds), run };
+      timers.add(timer);
+      return () => timers.delete(timer);
+    },
+    async pass(milliseconds = Infinity) {
+      const end = time + milliseconds;
+      await settle();
+      for (let timer = earliest(); timer && timer.due <= end; timer = earliest()) {
+        timers.delete(timer);
+        time = timer.due;
+        timer.run();
+        await settle();
+      }
+      if (end < Infinity) time = end;
     },
   };
 }

@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest';
 import { type Client, type ClientOptions, createClient } from '../../src/client/client.ts';
-import { sendDirect } from '../../src/client/direct.ts';
+import { sendDirect } from '../../src/client/transport.ts';
 import { complete } from '../../src/client/exchange.ts';
 import { openPool } from '../../src/client/pool.ts';
 import type { Transport } from '../../src/client/wire.ts';

@@ -1,9 +1,8 @@
 import { setMaxListeners } from 'node:events';
 import net, { type Socket } from 'node:net';
-import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { header, WireFailure, wireFailure } from '../../src/client/wire.ts';
-import { open, type Way, ways } from './rig.ts';
+import { open, ways } from './rig.ts';
 import { authority, deadPort, listen, serve, serveBytes } from './servers.ts';
 
 const patient = { signal: new AbortController().signal, timeout: 20_000, maxBytes: 1_000_000 };
@@ -108,14 +107,6 @@ describe.each(ways)('the %s transport', (way) => {
     expect(service.seen.map(({ method }) => method)).toEqual(['GET']);
   });
 
-  it('returns the bytes of a response that is compressed against the request', async () => {
-    const bytes = gzipSync('{"a":1}');
-    const service = await serve((_, __, response) =>
-      response.writeHead(200, { 'Content-Encoding': 'gzip' }).end(bytes),
-    );
-    expect((await open(way, service).send(get(service.url), patient)).body.equals(bytes)).toBe(true);
-  });
-
   it('rejects a certificate of an unknown authority, and sends nothing', async () => {
     const service = await serve((_, __, response) => response.end(), 'https');
     const failure = await failureOf(open(way, service).send(post(service.url), patient));
@@ -177,23 +168,6 @@ describe('a connection pool', () => {
     await first;
     await transport.send({ ...post(service.url), body: 'last' }, patient);
     expect(service.seen.map(({ body }) => body)).toEqual(['first', 'last']);
-  });
-});
-
-describe('an unrequested 100 Continue', () => {
-  const send = async (way: Way) => {
-    const service = await serveBytes((socket) => {
-      socket.end('HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}');
-    });
-    return open(way, service).send(post(service.url), patient);
-  };
-
-  it('is ignored by the direct transport', async () => {
-    expect((await send('direct')).body.toString()).toBe('{}');
-  });
-
-  it('is a failure after sending in the pool, because undici does not support it', async () => {
-    expect(await failureOf(send('pool'))).toMatchObject({ sent: true });
   });
 });
 

@@ -27,7 +27,6 @@ describe('a batch refuses to send', () => {
   it.each<[string, string, number, (file: string) => void]>([
     ['is another file', 'database-damaged', 3, (file) => writeFileSync(file, 'x\n'.repeat(9_999))],
     ['is cut off', 'database-damaged', 3, (file) => truncateSync(file, 9_000)],
-    ['is missing', 'ledger-older', 11, (file) => rmSync(file)],
     ['is of a newer version', 'database-newer', 3, (file) => change(file, 'UPDATE meta SET version = 99')],
     ['was damaged in a page before a restart during its work', 'database-damaged', 3, damageIndex],
   ])('if its record %s', async (_, code, exit, damage) => {

@@ -1,27 +1,8 @@
-import { describe, expect, it } from 'vitest';
-import { errorIn } from '../support/json-lines.ts';
+import { expect, it } from 'vitest';
 import { isLong } from '../support/long-tests.ts';
 import * as rig from './rig.ts';
 
 const rows = 40;
-
-describe('while a process works on a batch', () => {
-  it.each([
-    ['the same command', rig.batch('people.csv')],
-    ['batches resume', rig.resume()],
-  ])('%s is refused with exit 11, which names the process and how far it is', async (_, words) => {
-    const { until, open } = rig.gate();
-    const place = await rig.newPlace(() => ({ reply: 200, until }));
-    rig.writePeople(place, rows);
-    const running = place.start(rig.batch('people.csv'));
-    await rig.untilAsked(place, 4, running);
-    const refused = await place.bin(words);
-    const message = expect.stringMatching(`process ${running.pid} .* batch autumn .*: 0 of ${rows} done`);
-    expect([refused.code, errorIn(refused.stderr)]).toMatchObject([11, { code: 'batch-working', message }]);
-    open();
-    expect([await running.ended, place.service.asked.length]).toEqual([0, rows]);
-  });
-});
 
 const rounds = Array.from({ length: isLong ? 8 : 1 }, (_, at) => at + 1);
 

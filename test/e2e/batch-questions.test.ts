@@ -92,18 +92,6 @@ ${phoneOf(5)}  Hello Ada, your order x is on its way.
     expect(sent()).toEqual(['+12025550199 P1 x', `${phoneOf(1)} P1 x`, `${phoneOf(2)} P2 x`]);
   });
 
-  it('can be declined after a test', async () => {
-    const { write, talk, sent } = await person();
-    write('people.csv', people(2));
-    const answers = [typed(/Type/, 't'), typed(/Your phone/, '+1 202 555 0199'), typed(/Type/)];
-    const { code, stderr } = await talk(order, answers);
-    expect([code, stderr, sent().length]).toEqual([
-      11,
-      expect.stringContaining('declined; nothing else was sent\n'),
-      1,
-    ]);
-  });
-
   it('is also that of batches resume, without a test', async () => {
     const { write, talk, script, sent } = await person();
     write('people.csv', people(3));

@@ -46,27 +46,6 @@ describe('while another process has locked the record', () => {
   });
 });
 
-describe('while another process has locked the record for more than two minutes', () => {
-  it('a batch stops, and the same command sends the rest', async () => {
-    const { until, open } = rig.gate();
-    const place = await rig.newPlace(({ phone }) => ({ reply: 200, ...(phone > rig.phoneOf(20) && { until }) }));
-    rig.writePeople(place, 40);
-    const words = rig.batch('people.csv', '--rate', '600/m');
-    const running = place.start(words, undefined, rig.faster(600));
-    await rig.untilAsked(place, 22, running);
-    const unlock = lock(join(place.state, 'ledger.db'));
-    open();
-    expect([await running.ended, errorIn(running.stderr())['code']]).toEqual([11, 'database-busy']);
-    const inFlight = place.service.asked.length - 20;
-    unlock();
-    const ended = await place.bin(words);
-    const summary = rig.summaryIn(ended.stdout);
-    expect(summary['unsure']).toBeGreaterThanOrEqual(inFlight);
-    expect(summary).toMatchObject({ sent: 40 - Number(summary['unsure']), waiting: 0 });
-    expect([place.service.asked.length, rig.repeated(place.service)]).toEqual([40, []]);
-  });
-});
-
 /** Locks a database until the returned function is called or the test ends. */
 function lock(path: string): () => void {
   const sqlite: Sqlite | undefined = loadSqlite();

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { openTerminal, type Terminal } from '../support/terminal.ts';
 import type { World } from '../support/world.ts';
@@ -105,20 +104,5 @@ describe('a terminal whose batch', () => {
     terminal.press('Enter');
     expect(await terminal.ended()).toBe(0);
     expect([rig.twice(world), rig.unsentRows(world, 300)]).toEqual([[], []]);
-  });
-
-  it('sends leaves its requests after a second Ctrl-C, and lists unsure messages', async () => {
-    const { world, terminal } = await slowly(100, 60_000);
-    await terminal.enter(line);
-    await terminal.until('0 of 100');
-    terminal.press('C-c');
-    await terminal.until('stopping; waiting for 16 answers');
-    // A second signal right after the first one counts as the same key press.
-    await sleep(600);
-    terminal.press('C-c');
-    expect(await terminal.ended()).toBe(130);
-    expect(terminal.screen()).toContain('0 sent, 16 unsure, 84 waiting');
-    expect(terminal.screen()).toMatch(/\nThe 16: {5}bizmsg batches report people --outcome unsure/);
-    expect(world.sandbox.counts().messages).toBe(0);
   });
 });

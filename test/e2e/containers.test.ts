@@ -1,12 +1,20 @@
-import { mkdirSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
-import { bin } from '../support/bin.ts';
-import { type Contained, noContainers, startContained } from '../support/containers.ts';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { bin, type BinOptions, type Running, startBin } from '../support/bin.ts';
+import { alive } from '../support/cli.ts';
 import { sandboxHome } from '../support/fake-service.ts';
 import { objects } from '../support/json-lines.ts';
 import { isLong } from '../support/long-tests.ts';
 import * as rig from './rig.ts';
+
+/** Arguments of `unshare` that give a command its own process namespace. */
+const isolated = ['--pid', '--fork', '--kill-child', '--mount-proc'] as const;
+
+/** The reason why tests with containers cannot run here, if any. */
+const noContainers: string | undefined =
+  spawnSync('unshare', [...isolated, 'true']).status === 0 ? undefined : 'skipped: needs root and unshare';
 
 /** `bench/kills.mjs` runs more. */
 const rounds = Array.from({ length: Number(process.env['BIZMSG_ROUNDS'] ?? (isLong ? 3 : 1)) }, (_, at) => at + 1);
@@ -109,4 +117,26 @@ async function deliver(url: string, id: string): Promise<void> {
   const body = JSON.stringify({ type: 'message.delivered', data: { id } });
   const { status } = await fetch(url, { method: 'POST', body, headers: { 'content-type': 'application/json' } });
   expect(status).toBe(200);
+}
+
+interface Contained extends Running {
+  kill(signal: 'SIGTERM' | 'SIGKILL'): void;
+  /** Keeps its process namespace, whose number another container could get otherwise. */
+  keepNamespace(): void;
+}
+
+/** Starts the binary in its own process namespace, as in a container: as process 1, without others. */
+function startContained(argv: readonly string[], options: BinOptions): Contained {
+  const running = startBin(argv, options, ['unshare', ...isolated]);
+  const { pid } = running;
+  onTestFinished(() => void alive(pid, 'SIGKILL'));
+  const inner = () => Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8'));
+  return {
+    ...running,
+    kill: (signal) => alive(inner(), signal),
+    keepNamespace() {
+      const fd = openSync(`/proc/${inner()}/ns/pid`, 'r');
+      onTestFinished(() => closeSync(fd));
+    },
+  };
 }

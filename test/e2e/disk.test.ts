@@ -62,18 +62,6 @@ it.skipIf(!canMount())(
   },
 );
 
-it.skipIf(!canMount())('names the file if the disk is too small for the rows', async () => {
-  const place = await rig.newPlace();
-  mkdirSync(place.state, { recursive: true });
-  mount(place.state, 'size=256k,mode=700');
-  onTestFinished(() => asRoot('umount', place.state));
-  const ran = await place.bin(rig.batch('-'), rig.peopleText(10_000));
-  const message = `cannot use ${place.state}/ledger.db: the disk is full`;
-  expect([ran.code, errorIn(ran.stderr)['message'], place.service.asked]).toEqual([3, message, []]);
-  const few = await place.bin(rig.batch('-'), rig.peopleText(10));
-  expect([few.code, rig.summaryIn(few.stdout)]).toMatchObject([0, { sent: 10 }]);
-});
-
 describe.skipIf(!canInject)('a disk with input/output errors', () => {
   it.each(['pwrite64', 'fsync'])(
     'ends a live batch with exit 3 before it sends if the first %s fails',

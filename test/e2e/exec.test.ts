@@ -63,11 +63,6 @@ describe('the command of sandbox exec', () => {
     });
   });
 
-  it('gets the address of its sandbox on stderr with --debug', async () => {
-    const { code, stdout, stderr } = await run(['--debug', '--', 'true']);
-    expect([code, stdout, stderr]).toEqual([0, '', expect.stringMatching(/^note: .* is http:\/\/127\.0\.0\.1:\d+\n$/)]);
-  });
-
   it.each([
     ['exit 0', 0],
     ['exit 3', 3],
@@ -133,16 +128,6 @@ describe('inside sandbox exec', () => {
     expect(ran.stderr).toMatch(/the sandbox of this command was stopped[^]*has ended/);
     const { stdout } = await bin(['contacts', 'list', '--profile', 'local', '-o', 'id'], { home });
     expect(stdout.split('\n')).toHaveLength(machine.contacts().length + 1);
-  });
-
-  it('--profile local is the default sandbox if BIZMSG_LOCAL_ONLY is set and the account is not local', async () => {
-    await serveLocal(home);
-    const env = {
-      BIZMSG_LOCAL_ONLY: '1',
-      BIZMSG_BASE_URL: 'https://api.example.com',
-      BIZMSG_API_KEY: 'sk_test_0123456789abcd',
-    };
-    expect((await bin(['contacts', 'list', '--profile', 'local'], { home, env })).code).toBe(0);
   });
 
   it('bizmsg works below a folder with spaces and quotes, also if installed there', async () => {

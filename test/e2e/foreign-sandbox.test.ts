@@ -114,11 +114,13 @@ it.each([
   expect(JSON.stringify(impostor.seen)).not.toMatch(/sk_|the token|Ada/);
 });
 
-it.skipIf(!isRoot).each([
-  ['the state folder', (place: Trap) => place.state],
-  ['the folder of the locators', (place: Trap) => place.folder],
-  ['a locator', (place: Trap) => place.file],
-] as const)('sends nothing if another user owns %s (needs root)', async (_, pick) => {
+const places = [
+  ['the state folder', (place: Trap) => place.state, 0o777],
+  ['the folder of the locators', (place: Trap) => place.folder, 0o777],
+  ['a locator', (place: Trap) => place.file, 0o666],
+] as const;
+
+it.skipIf(!isRoot).each(places)('sends nothing if another user owns %s (needs root)', async (_, pick) => {
   const place = await trap();
   chownSync(pick(place), otherUser, otherUser);
   const ran = await bin(send, place);
@@ -127,11 +129,7 @@ it.skipIf(!isRoot).each([
   expect(place.service.seen).toEqual([]);
 });
 
-it.each([
-  ['the state folder', (place: Trap) => place.state, 0o777],
-  ['the folder of the locators', (place: Trap) => place.folder, 0o777],
-  ['a locator', (place: Trap) => place.file, 0o666],
-] as const)('sends nothing if others can write %s', async (_, pick, mode) => {
+it.each(places)('sends nothing if others can write %s', async (_, pick, mode) => {
   const place = await trap();
   chmodSync(pick(place), mode);
   const ran = await bin(send, place);

@@ -1,4 +1,6 @@
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
@@ -7,7 +9,6 @@ import { secret, signed } from '../commands/webhooks-rig.ts';
 import { raw } from '../sandbox/served.ts';
 import { bin, type Running, startBin } from '../support/bin.ts';
 import { alive } from '../support/cli.ts';
-import { drip, peakMemory } from '../support/endless-bodies.ts';
 import { newHome } from '../support/fake-service.ts';
 import { objects } from '../support/json-lines.ts';
 import { pour } from '../webhooks/pour.ts';
@@ -156,4 +157,36 @@ async function hold(port: number, count: number): Promise<readonly Socket[]> {
 
 function statusesIn(answer: string): string {
   return Array.from(answer.matchAll(/HTTP\/1\.1 (\d+)/g), ([, status]) => status).join(' ');
+}
+
+const dripping = `
+const { connect } = require('node:net');
+const [port, connections, chunks] = process.argv.slice(1).map(Number);
+const block = '1\\r\\nx\\r\\n'.repeat(1_000);
+let unsent = connections;
+for (let at = 0; at < connections; at++) {
+  const socket = connect(port, '127.0.0.1').on('error', () => {});
+  socket.write('POST /api/public/contacts HTTP/1.1\\r\\nhost: a\\r\\ntransfer-encoding: chunked\\r\\n\\r\\n');
+  let left = chunks;
+  const sendMore = (error) => {
+    if (error || left <= 0) return --unsent === 0 ? process.stdout.write('sent') : undefined;
+    left -= 1_000;
+    socket.write(block, sendMore);
+  };
+  sendMore();
+}
+`;
+
+/** Starts a process that sends bodies in one-byte chunks without an end, and stays connected during the test. */
+async function drip(port: number, connections: number, chunks: number): Promise<void> {
+  const args = [port, connections, chunks].map(String);
+  const attacker = spawn(process.execPath, ['-e', dripping, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+  onTestFinished(() => void attacker.kill('SIGKILL'));
+  await once(attacker.stdout, 'data');
+}
+
+/** The peak memory of a process, in MiB. */
+function peakMemory(pid: number): number {
+  const [, kibibytes] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+  return Number(kibibytes) / 1024;
 }

@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { raw } from '../sandbox/served.ts';
-import { bin } from '../support/bin.ts';
 import { sandboxHome } from '../support/fake-service.ts';
 import { openTerminal, type Terminal } from '../support/terminal.ts';
 
@@ -18,29 +17,6 @@ async function listen(words = ''): Promise<{ readonly terminal: Terminal; readon
     /Ready http:\/\/127\.0\.0\.1:(\d+)/.exec(await terminal.until(/Ready .* \(press Ctrl-C to stop\)/)) ?? [];
   return { terminal, port: Number(port) };
 }
-
-describe('webhooks listen, for a new user on a terminal', () => {
-  it('prints whose events it receives, shows each in a line, and exits 0 on Ctrl-C', async () => {
-    const { terminal } = await listen();
-    const other = open();
-    await other.enter('bizmsg send-template +12025550102 order_update -p Ada -p 1');
-    expect(await other.ended()).toBe(0);
-    await terminal.until('message.failed');
-    terminal.press('C-c');
-    expect(await terminal.ended()).toBe(0);
-    expect(terminal.screen().trim().split('\n').slice(1)).toEqual([
-      'note: no profile yet, so this is the sandbox on this machine; bizmsg login adds a profile',
-      expect.stringMatching(/^Ready \S+ for events of the sandbox http:\/\/127\.0\.0\.1:\d+ \(press Ctrl-C to stop\)$/),
-      expect.stringMatching(
-        /^\d\d:\d\d:\d\d message\.failed {5}\+1 202 555 0102 {2}undeliverable: this test number always fails$/,
-      ),
-      expect.stringMatching(/^\^CStopped http:\/\/127\.0\.0\.1:\d+$/),
-      '[0]',
-    ]);
-    const { stdout } = await bin(['sandbox', 'set'], { home });
-    expect(stdout).not.toContain('webhook');
-  });
-});
 
 describe('webhooks listen escapes control characters of an event on the terminal', () => {
   const [esc, csi] = ['\u001b', '\u009b'];

@@ -2,7 +2,6 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { bin } from '../support/bin.ts';
-import { stopSandboxes } from '../support/cli.ts';
 import { sandboxHome } from '../support/fake-service.ts';
 import { modeOf, ownFile, ownFolder } from '../support/system.ts';
 
@@ -79,13 +78,4 @@ it('moves the log of a background sandbox when the sandbox starts', async () => 
   await bin(send, { home });
   expect(readFileSync(`${log}.1`, 'utf8')).toBe('before\n');
   expect(readFileSync(log, 'utf8')).toMatch(/^Ready http\S+/);
-});
-
-it('keeps integers above 2^53, even after a restart', async () => {
-  const home = sandboxHome();
-  const local = (...argv: readonly string[]) => bin([...argv, '--profile', 'local', '-o', 'json'], { home });
-  const create = ['--set', 'phone=+12025550188', '--set-json', 'attributes={"crm":9223372036854775807}'];
-  expect((await local('contacts', 'create', ...create)).stdout).toContain('9223372036854775807');
-  await stopSandboxes(home);
-  expect((await local('contacts', 'list')).stdout).toContain('9223372036854775807');
 });

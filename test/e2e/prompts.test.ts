@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { access } from '../commands/access-rig.ts';
-import { message, openMachine } from '../commands/machine.ts';
 import { storeText } from '../commands/profile-store.ts';
 import { type Answer, talk } from '../support/conversation.ts';
 import { newHome } from '../support/fake-service.ts';
@@ -88,16 +87,6 @@ it('send-template asks for each variable of the chosen template, and sends nothi
   ]);
   expect([ran.code, sandbox.messages()]).toEqual([11, []]);
   expect(ran.stderr).toContain('Hello Ada, your order A-1042');
-});
-
-it('a live message that may have been sent before needs a confirmation', async () => {
-  const machine = await openMachine();
-  machine.breakNextSend();
-  await machine.live(message);
-  const argv = [...message, '--profile', 'local', '--mode', 'live'];
-  const question = /The same message may have been sent .*\. Send it again\?/;
-  expect((await talk(argv, [[question, 'y']], { home: machine.home })).code).toBe(0);
-  expect(machine.sent()).toBe(2);
 });
 
 it('a name of a profile with escape codes is shown without them', async () => {

@@ -3,8 +3,7 @@ import { onTestFinished } from 'vitest';
 import { loadSqlite } from '../../bin/sqlite.js';
 import { defaultData } from '../../src/sandbox/remote/locator.ts';
 import { findRunning, type RunningSandbox } from '../../src/sandbox/remote/running.ts';
-import type { Sandbox } from '../../src/sandbox/sandbox.ts';
-import { createSandbox, type SandboxOptions } from '../../src/sandbox/sandbox.ts';
+import { createSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import { serve, type ServeOptions } from '../../src/sandbox/serve.ts';
 import { later } from './cli.ts';
 

@@ -1,10 +1,11 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
+import { deadPort } from '../client/servers.ts';
 
 /** A PostgreSQL server of a test, in a folder of its own. */
 export interface PostgresServer {
@@ -85,7 +86,7 @@ export async function startPostgres({
   const copied = ['pg_basebackup', ...(copyOf?.where ?? []), '-D', data, '-R', '-c', 'fast'];
   const [command = '', ...words] = copyOf ? copied : initial;
   execFileSync(bin(command), words, { ...as, cwd: folder, stdio: 'pipe' });
-  const port = await freePort();
+  const port = await deadPort();
   const where = ['-h', folder, '-p', String(port), '-U', 'postgres'];
   const piped = { encoding: 'utf8', stdio: 'pipe', maxBuffer: 1 << 28 } as const;
   let child: ChildProcess | undefined;
@@ -168,14 +169,6 @@ function tryKill(pid: number): void {
   }
 }
 
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return typeof address === 'object' && address ? address.port : 0;
-}
-
 let shared: Promise<PostgresServer> | undefined;
 
 /** One server for all tests of a worker. It loses its data with a power cut. */
@@ -197,7 +190,7 @@ export const missingBouncer: string | undefined =
 
 /** Starts PgBouncer before a server, in transaction mode with two connections; returns its port. */
 export async function startBouncer({ port, folder }: PostgresServer): Promise<number> {
-  const listenPort = await freePort();
+  const listenPort = await deadPort();
   const config = join(folder, `bouncer-${listenPort}.ini`);
   const settings = {
     listen_addr: '127.0.0.1',

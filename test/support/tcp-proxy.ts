@@ -6,8 +6,6 @@ export interface TcpProxy {
   readonly port: number;
   /** Where new connections go. */
   target: number;
-  /** Milliseconds each way; fractions count. */
-  delay: number;
   /** `stall` drops all data without closing, `refuse` closes new connections. */
   mode: 'pass' | 'stall' | 'refuse';
   /** Cuts the connection at the next request that contains the text, or the nth: instead of it, or of its answer. */
@@ -33,7 +31,6 @@ export async function openProxy(target: number): Promise<TcpProxy> {
   const proxy: TcpProxy = {
     port: typeof address === 'object' && address ? address.port : 0,
     target,
-    delay: 0,
     mode: 'pass',
     cut: undefined,
     onCut: undefined,
@@ -83,35 +80,15 @@ export async function openProxy(target: number): Promise<TcpProxy> {
   }
 
   function forward(from: Socket, to: Socket, see: (part: Buffer) => boolean): void {
-    const later = delayed();
     open.add(from);
     from.setNoDelay(true);
     from.on('data', (part) => {
-      if (proxy.mode === 'stall' || !see(part)) return;
-      later(proxy.delay, () => to.write(part));
+      if (proxy.mode !== 'stall' && see(part)) to.write(part);
     });
     from.on('error', () => {});
     from.on('close', () => {
       open.delete(from);
       to.destroy();
     });
-  }
-}
-
-/** Runs functions in their order after some milliseconds. Timers would round them up to whole ones. */
-function delayed() {
-  const waiting: { readonly due: number; run(): void }[] = [];
-  return (milliseconds: number, run: () => void) => {
-    if (milliseconds === 0 && waiting.length === 0) {
-      run();
-      return;
-    }
-    waiting.push({ due: performance.now() + milliseconds, run });
-    if (waiting.length === 1) setImmediate(pass);
-  };
-
-  function pass(): void {
-    while (waiting[0] && waiting[0].due <= performance.now()) waiting.shift()?.run();
-    if (waiting.length > 0) setImmediate(pass);
   }
 }

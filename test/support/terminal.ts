@@ -31,8 +31,6 @@ export interface Terminal {
   press(key: string): void;
   resize(columns: number): void;
   screen(): string;
-  /** The screen and its scrollback, with colors as escape codes. */
-  history(): string;
   /** All bytes written to the terminal; throws if they are not UTF-8. */
   written(): string;
   /** The screen, once it contains the text. */
@@ -103,7 +101,6 @@ export function openTerminal({ home, columns = 100, rows = 40, env = {} }: Termi
     press,
     resize: (width) => void tmux('resize-window', '-x', String(width)),
     screen,
-    history: () => tmux('capture-pane', '-p', '-e', '-J', '-S', '-'),
     written: () => new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(record)),
     until,
     ended: async () => Number(prompt.exec(await until(prompt))?.[1]),

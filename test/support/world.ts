@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { Sandbox } from '../../src/sandbox/sandbox.ts';
-import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
+import type { Sandbox, SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import type { Locator } from '../../src/sandbox/remote/locator.ts';
 import { serve } from '../../src/sandbox/serve.ts';
 import { cleanEnv, temporaryHome } from './bin.ts';

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import type { Ran } from '../support/cli.ts';
-import { freePort } from '../support/postgres.ts';
+import { deadPort } from '../client/servers.ts';
 import { commit, openProxy } from '../support/tcp-proxy.ts';
 import * as rig from './rig.ts';
 import type { Machine, Team } from './rig.ts';
@@ -177,7 +177,7 @@ describe.skipIf(rig.missingPostgres !== undefined)('a machine of a team', () => 
       await show(line.split(' '));
     await show(rig.single(1, '--debug'));
     const wrong = [
-      rig.urlOf(await freePort(), 'x'),
+      rig.urlOf(await deadPort(), 'x'),
       `${team.url}-missing`,
       `${rig.password}://${rig.password}@x:y`,
       rig.password,

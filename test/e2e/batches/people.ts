@@ -13,10 +13,3 @@ export function people(from: number, to: number, columns: (number: number) => ob
   const numbers = Array.from({ length: to - from + 1 }, (_, at) => from + at);
   return numbers.map((number) => ({ phone: phoneOf(number), name: `P${number}`, ...columns(number) }));
 }
-
-/** The same people, with another text for these; without numbers, for all. */
-export function corrected(rows: readonly Row[], ...numbers: readonly number[]): readonly Row[] {
-  const phones = new Set(numbers.map(phoneOf));
-  const isMeant = ({ phone }: Row) => numbers.length === 0 || phones.has(phone);
-  return rows.map((row) => (isMeant(row) ? { ...row, name: `${row.name} corrected` } : row));
-}

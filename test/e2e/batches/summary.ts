@@ -6,47 +6,28 @@ interface Reason {
   readonly outcome: 'failed' | 'unsure' | 'not_sent';
   readonly reason: string;
   readonly count: number;
-  readonly lines: readonly number[];
 }
 
-interface Summary {
+const counts = { rows: 0, sent: 0, failed: 0, unsure: 0, waiting: 0, not_sent: 0, others: 0 };
+
+interface Summary extends Readonly<typeof counts> {
   readonly batch: string;
   readonly id: string;
   readonly is_new: boolean;
-  readonly mode: string;
-  readonly rows: number;
-  readonly sent: number;
-  readonly failed: number;
-  readonly unsure: number;
-  readonly waiting: number;
-  readonly not_sent: number;
-  readonly now: { readonly sent: number; readonly failed: number; readonly unsure: number };
-  readonly before: readonly { readonly batch: string | null; readonly sent: number; readonly at: string }[];
-  readonly changed: number;
-  readonly others: number;
+  readonly now: { readonly sent: number };
+  readonly before: readonly { readonly sent: number }[];
   readonly reasons: readonly Reason[];
-  readonly stopped: { readonly code: string; readonly message: string } | null;
+  readonly stopped: { readonly code: string } | null;
 }
 
-/** The summary has the defaults of an empty one if the command was refused. */
+/** The summary of a command that was refused. */
+const empty = { batch: '', id: '', is_new: false, now: { sent: 0 }, before: [], reasons: [], stopped: null };
+const none: Summary = { ...counts, ...empty };
+
 export interface Result extends Ran, Summary {}
 
 /** Reasons that never come with exit 0. */
 const held = /another text|on its way|unsure elsewhere/;
-
-const zero = { rows: 0, sent: 0, failed: 0, unsure: 0, waiting: 0, not_sent: 0, changed: 0, others: 0 };
-const now = { sent: 0, failed: 0, unsure: 0 };
-const none: Summary = {
-  batch: '',
-  id: '',
-  is_new: false,
-  mode: '',
-  ...zero,
-  now,
-  before: [],
-  reasons: [],
-  stopped: null,
-};
 
 /** The result of a command, whose numbers must add up. */
 export function resultOf(ran: Ran, argv: readonly string[]): Result {
