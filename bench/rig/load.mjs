@@ -1,6 +1,7 @@
 // Sends requests over raw sockets, because an HTTP client is slower than the measured servers.
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 /** A request as text. */
 export function requestOf({ method, path, headers = {}, body = '' }) {
@@ -10,15 +11,18 @@ export function requestOf({ method, path, headers = {}, body = '' }) {
 }
 
 /**
- * Sends the requests as fast as they are answered. Each connection has one at a time, and every n-th of them in order.
- * `onAnswer` gets the count of answers.
+ * Sends the requests as fast as they are answered, or `rate` a second. Each connection has one at a time, and every n-th
+ * of them in order. `onSend` gets the number of the request, `onAnswer` the count of answers.
  */
-export async function load({ name, url }, requests, { connections = 64, onAnswer = () => {} } = {}) {
+export async function load({ name, url }, requests, options = {}) {
+  const { connections = 64, rate = Infinity, onSend = () => {}, onAnswer = () => {} } = options;
   const sockets = await Promise.all(Array.from({ length: connections }, () => open(new URL(url))));
   let answers = 0;
   const began = performance.now();
   const send = async (socket, first) => {
     for (let n = first; n < requests.length; n += connections) {
+      if (rate < Infinity) await sleep(began + (1_000 * n) / rate - performance.now());
+      onSend(n);
       const answer = await ask(socket, requests[n]);
       if (!answer.startsWith('HTTP/1.1 20')) throw new Error(`${name} answered ${answer.slice(0, 300)}`);
       onAnswer(++answers);
@@ -27,7 +31,7 @@ export async function load({ name, url }, requests, { connections = 64, onAnswer
   await Promise.all(sockets.map(send));
   const took = performance.now() - began;
   for (const socket of sockets) socket.destroy();
-  return { began, perSecond: (1_000 * requests.length) / took };
+  return { perSecond: (1_000 * requests.length) / took };
 }
 
 async function open({ port, hostname: host }) {
