@@ -1,8 +1,8 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { cli } from '../support/cli.ts';
-import { callerOf, newHome, openHostile } from '../support/fake-service.ts';
+import { callerOf, newHome } from '../support/fake-service.ts';
 import { storeAcme } from './profile-store.ts';
 
 const [live, sandbox] = ['sk_live_0123456789abcdef', 'sk_test_0123456789abcdef'];
@@ -45,24 +45,19 @@ it.each([
   ['is a person', send, live, {}],
   ['has an empty variable', send, live, { CLAUDECODE: '' }],
   ['has a variable that is 0', send, live, { CLAUDECODE: '0' }],
+  ['calls this machine', send, live, { ...agent, BIZMSG_BASE_URL: 'http://127.0.0.1:9' }],
 ])('does not stop who %s', async (_, words, key, env) => {
   const { code, stderr } = await run(words, { ...callerOf(elsewhere, key), ...env });
   expect(stderr).not.toContain('an AI agent');
   expect(code).toBe(9);
 });
 
-it('does not stop an agent that calls a service on this machine', async () => {
-  const service = await openHostile((_, __, response) => response.end('{"message_id":"msg_1"}'));
-  const { code } = await run(send, { ...callerOf(service.url, live), ...agent });
-  expect(code).toBe(0);
-});
-
 it('is allowed by a person only', async () => {
   const home = newHome();
   storeAcme(home, { baseUrl: elsewhere, key: live });
   const allow = ['profiles', 'set', 'acme', '--agents', 'live'];
-  const own = await cli(allow, { home, env: agent });
-  expect([own.code, own.stderr]).toEqual([11, expect.stringContaining('only a person may allow this')]);
+  const byAgent = await cli(allow, { home, env: agent });
+  expect([byAgent.code, byAgent.stderr]).toEqual([11, expect.stringContaining('only a person may allow this')]);
   const refused = await run([...send, '--profile', 'acme'], agent, home);
   expect([refused.code, refused.stderr]).toEqual([11, expect.stringContaining('profiles set acme --agents live')]);
   await cli(allow, { home });
@@ -87,12 +82,4 @@ it('adds opt-outs, and removes none', async () => {
   const env = { ...callerOf(elsewhere, live), ...agent };
   expect((await cli(['opt-outs', 'add', '+12025550101'], { home, env })).code).toBe(0);
   expect((await cli(['opt-outs', 'remove', '+12025550101'], { home, env })).code).toBe(11);
-});
-
-it('tells agents the same on the page and in help', async () => {
-  const home = newHome();
-  const page = readFileSync(new URL('../../AGENTS.md', import.meta.url), 'utf8');
-  const { stdout } = await cli(['help', 'agents'], { home });
-  for (const word of ['--dry-run', '--no-input', '--at-most', '--agents live', '--profile local', 'seat belt'])
-    expect([page.includes(word), stdout.includes(word)]).toEqual([true, true]);
 });

@@ -1,4 +1,4 @@
-import { readdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { query } from '../../src/base/transaction.ts';
@@ -61,7 +61,6 @@ describe('numbers that are not mobile numbers', () => {
 
 it.each([
   ['created', 201, { id: 'c1', name: 'Ada', note: 'x' }, 0, 0],
-  ['created, and the answer has only an id', 201, { id: 'c1' }, 0, 0],
   ['it was there', 200, { id: 'c1', name: 'Ada' }, 2, 0],
   ['it keeps another name', 200, { id: 'c1', name: 'Old' }, 2, 2],
   ['a record with another name, and 201', 201, { name: 'Old' }, 2, 2],
@@ -83,12 +82,6 @@ it('--test sends the first message to that phone alone, and its batch stays as i
   const file = write('people.csv', `phone\n${ada}\n${bo}\n`);
   expect(await send([file], '--test', cy)).toMatchObject({ code: 0, sent: [cy] });
   expect((await send([file])).sent).toEqual([ada, bo]);
-});
-
-it('nothing is written beside a file whose rows failed', async () => {
-  const file = write('people.csv', `phone\n${ada}\n12\n`);
-  expect((await send([file])).code).toBe(10);
-  expect(readdirSync(world.home).filter((name) => !name.startsWith('.'))).toEqual(['people.csv']);
 });
 
 describe('--from-batch without --map and --country', () => {

@@ -31,9 +31,7 @@ describe('--help', () => {
       const { code, stdout } = await run(typed);
       expect(code).toBe(0);
       const terms = tree.children.map(({ name, ...entry }) => ('commands' in entry ? `${name} …` : name));
-      expect(terms.filter((term) => !stdout.includes(`\n  ${term}  `) && !stdout.includes(`\n  ${term}\n`))).toEqual(
-        [],
-      );
+      expect(terms.filter((term) => !new RegExp(`^  ${term}(?:  |$)`, 'm').test(stdout))).toEqual([]);
       expect(linesOf(stdout).length).toBeLessThanOrEqual(40);
       expect(linesOf(stdout).filter((line) => line.length > 80)).toEqual([]);
       expect(stdout).not.toContain('__complete');
@@ -41,7 +39,7 @@ describe('--help', () => {
   );
 
   it.each(tree.children)('of bizmsg has the right name and words for $name', async ({ name, ...entry }) => {
-    const node = nodes.find((one) => one.name === name);
+    const node = nodes.find((child) => child.name === name);
     expect(node).toMatchObject({ name, summary: entry.summary });
     if (node?.kind !== 'group' || !('commands' in entry)) return;
     const listed = entry.commands?.replaceAll(/\w+: /g, '').split(/, | · /);
@@ -56,13 +54,6 @@ describe('--help', () => {
     expect(colored.stdout).toContain('\u001b[1mPeople\u001b[22m\n');
     expect(colored.stdout).toContain('\u001b[2m--country <code>\u001b[22m ');
     expect(plain.stdout).toBe(piped.stdout);
-  });
-
-  it('names the options of all commands that a command accepts, and topics', async () => {
-    const { stdout } = await run(['send-batch', '--help']);
-    for (const name of ['--profile', '--mode', '--output', '--dry-run']) expect(stdout).toContain(`${name} `);
-    expect(stdout).toContain('bizmsg help twice');
-    expect((await run(['profiles', 'list', '--help'])).stdout).not.toContain('--dry-run');
   });
 
   it.each([[[]], [['contacts']], [['send-batch']]])('of %j is a document with -o json', async (typed) => {
@@ -81,7 +72,7 @@ it('at most ten words are understood by habit, and each names commands that exis
   const named = hints.flatMap(([, hint]) =>
     [...hint.matchAll(/bizmsg ([a-z-]+(?: [a-z]+)?)/g)].map(([, name = '']) => name),
   );
-  const isCommand = (name: string) => commands.some((one) => `${name} `.startsWith(`${one.name} `));
+  const isCommand = (name: string) => commands.some((command) => `${name} `.startsWith(`${command.name} `));
   expect(named.filter((name) => !isCommand(name))).toEqual([]);
 });
 

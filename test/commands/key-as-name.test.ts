@@ -14,7 +14,7 @@ const message = (template: string) => JSON.stringify({ to, template, params: [] 
 /** All files below the home, as one text. */
 function kept({ home }: Pick<Machine, 'home'>): string {
   const entries = readdirSync(home, { recursive: true, withFileTypes: true });
-  const files = entries.filter((one) => one.isFile()).map((one) => join(one.parentPath, one.name));
+  const files = entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
   return files.map((file) => readFileSync(file, 'latin1')).join('\n');
 }
 

@@ -17,7 +17,6 @@ const all = ['contacts', 'list', '--all', '-o', 'json'];
 
 describe('a list of contacts', () => {
   it.each([
-    { what: 'one page', pages: ['[{"id":"1"}]'], ids: ['1'] },
     { what: 'two', pages: ['{"data":[{"id":"1"}],"next_cursor":"1"}', '{"data":[{"id":"2"}]}'], ids: ['1', '2'] },
     { what: 'an empty last page', pages: ['{"data":[{"id":"1"}],"next_cursor":"1"}', '{"data":[]}'], ids: ['1'] },
     { what: 'pages that lead in a circle', pages: [page(1, 1), page(2, 0)], ids: ['1', '2', '1'] },
@@ -50,12 +49,6 @@ describe('a list of contacts', () => {
       expect(await cli(all, await paged(page))).toMatchObject({ stderr: '' });
     },
   );
-
-  it('has no id if several fields could be the id', async () => {
-    const caller = await paged('[{"account_id":"a","uuid":"u"}]');
-    const { code, stdout } = await cli(['contacts', 'list', '-o', 'id'], caller);
-    expect([code, stdout]).toEqual([2, '']);
-  });
 
   it('prints nothing of a first page when a later one fails', async () => {
     const caller = await openHostile(({ url }, _, response) =>
@@ -97,7 +90,6 @@ describe('a list of contacts', () => {
     { form: ['-o', 'json'], prints: '[]\n' },
     { form: ['-o', 'ndjson'], prints: '' },
     { form: ['-o', 'csv'], prints: '' },
-    { form: ['-o', 'id'], prints: '' },
     { form: ['-o', 'table'], prints: 'No contacts\n' },
   ])('that is empty prints "$prints" with $form', async ({ form, prints }) => {
     const { code, stdout } = await cli(['contacts', 'list', ...form], await paged('{"data":[]}'));

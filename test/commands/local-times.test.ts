@@ -7,7 +7,6 @@ import { newWorld } from '../support/world.ts';
 it.each([
   ['Asia/Tokyo', 'GMT+9', 9],
   ['Pacific/Honolulu', 'HST', -10],
-  ['UTC', 'UTC', 0],
 ])('the end of a batch shows when others can be sent to in the time zone %s', async (zone, name, hours) => {
   const world = await newWorld();
   const file = join(world.home, 'people.csv');

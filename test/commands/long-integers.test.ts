@@ -25,12 +25,9 @@ describe('an integer above 2^53 in a response is printed exactly', () => {
     expect((await cli(['contacts', 'export', '-o', format], caller)).stdout).toBe(shown);
   });
 
-  it('in a table, through a pipe and on a terminal', async () => {
-    const caller = await service(`[${contact},{"id":1}]`);
-    const piped = await cli(['contacts', 'list', '-o', 'table'], caller);
-    expect(piped.stdout.split('\n')[1]).toBe(`${id}  +12025550101  ${parts}      7`);
-    const shown = await cli(['contacts', 'list', '--columns', 'id', '--no-color'], { ...caller, terminal: 80 });
-    expect(shown.stdout).toBe(`id\n${id}\n1\n`);
+  it('in a table', async () => {
+    const { stdout } = await cli(['contacts', 'list', '-o', 'table'], await service(`[${contact},{"id":1}]`));
+    expect(stdout.split('\n')[1]).toBe(`${id}  +12025550101  ${parts}      7`);
   });
 
   it('by contacts create', async () => {
@@ -38,12 +35,6 @@ describe('an integer above 2^53 in a response is printed exactly', () => {
     const caller = await service(contact, 201);
     expect((await cli([...created, 'json'], caller)).stdout).toBe(`${contact}\n`);
     expect((await cli([...created, 'id'], caller)).stdout).toBe(`${id}\n`);
-  });
-
-  it('in the body of an error', async () => {
-    const caller = await service(`{"request":${id}}`, 400);
-    const { code, stderr } = await cli(['contacts', 'list', '-o', 'json'], caller);
-    expect([code, stderr]).toEqual([6, expect.stringContaining(`"body":{"request":${id}}`)]);
   });
 });
 

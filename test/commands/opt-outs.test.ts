@@ -54,11 +54,12 @@ describe('the opt-outs of an account', () => {
   });
 
   it.each(['csv', 'tsv', 'json', 'ndjson'])('can be added again from %s', async (format) => {
-    const [one, two] = [machine(), machine()];
-    await one.run(`opt-outs add ${phone} ${other}`);
-    const { stdout } = await one.run(`opt-outs list -o ${format}`);
-    expect((await two.run('opt-outs add -', { stdin: stdout })).code).toBe(0);
-    expect(await two.listed()).toEqual([phone, other]);
+    const { run } = machine();
+    await run(`opt-outs add ${phone} ${other}`);
+    const { stdout } = await run(`opt-outs list -o ${format}`);
+    const { run: runThere, listed } = machine();
+    expect((await runThere('opt-outs add -', { stdin: stdout })).code).toBe(0);
+    expect(await listed()).toEqual([phone, other]);
   });
 
   it('are read from a list on stdin, with national numbers of the profile', async () => {
@@ -107,12 +108,6 @@ describe('a message to a person who has opted out', () => {
   });
 });
 
-interface Listening extends ReturnType<typeof machine> {
-  reply(text: string, options?: ReplyOptions): Promise<number>;
-  /** Ends the listener; returns what it printed. */
-  end(): Promise<{ readonly stdout: string; readonly stderr: string }>;
-}
-
 interface ReplyOptions {
   readonly isSigned?: boolean;
   readonly from?: string;
@@ -122,7 +117,7 @@ interface ReplyOptions {
 }
 
 /** A listener of a profile with words of its own, and with its secret. */
-async function listen(home = newHome()): Promise<Listening> {
+async function listen(home = newHome()) {
   const words = 'webhooks listen --port 0 --opt-outs --profile acme';
   const started = machine({ BIZMSG_PROFILE: 'acme' }, home);
   if (!existsSync(join(home, '.config'))) {
@@ -136,12 +131,13 @@ async function listen(home = newHome()): Promise<Listening> {
   const { running, url } = await announced(home, () => cli(words.split(' '), { home, signal: over.signal }));
   return {
     ...started,
-    async reply(text, { isSigned = true, from = phone, time, at } = {}) {
+    async reply(text: string, { isSigned = true, from = phone, time, at }: ReplyOptions = {}) {
       const data = { to: '+12025550199', from, text };
       const body = JSON.stringify({ type: 'message.received', timestamp: time, data });
       const headers = isSigned ? Object.fromEntries(signed(body, at === undefined ? {} : { at })) : {};
       return (await fetch(url, { method: 'POST', headers, body })).status;
     },
+    /** Ends the listener; resolves to what it printed. */
     async end() {
       over.abort('SIGINT');
       return running;
@@ -150,11 +146,6 @@ async function listen(home = newHome()): Promise<Listening> {
 }
 
 describe('webhooks listen --opt-outs', () => {
-  it('names the opt-outs in its first line', async () => {
-    const { stdout } = await (await listen()).end();
-    expect(stdout).toMatch(/^Ready http:\S+; people who reply STOP in a signed event get no more messages \(press/);
-  });
-
   it('adds who replies a word of the list or of the profile, before it answers', async () => {
     const { reply, run, end } = await listen();
     const words = ['STOP', ' Stopp!! ', 'Bitte STOP!', 'Austragen', 'Bitte nicht'];
@@ -164,7 +155,9 @@ describe('webhooks listen --opt-outs', () => {
       const optOuts = JSON.parse((await run('opt-outs list -o json')).stdout);
       expect(optOuts.at(-1)).toEqual({ phone: from, at: expect.stringMatching(/^\d{4}-.*Z$/), word: text.trim() });
     }
-    expect((await end()).stdout.match(/" opted out\n/g)).toHaveLength(words.length);
+    const { stdout } = await end();
+    expect(stdout).toMatch(/^Ready http:\S+; people who reply STOP in a signed event get no more messages \(press/);
+    expect(stdout.match(/" opted out\n/g)).toHaveLength(words.length);
   });
 
   it('shows a reply that may be an opt-out, and the command that adds it', async () => {
@@ -230,10 +223,10 @@ describe('webhooks listen --opt-outs', () => {
 
   it('loses nothing beside another listener', async () => {
     const home = newHome();
-    const [one, two] = [await listen(home), await listen(home)];
+    const listeners = [await listen(home), await listen(home)];
     const numbers = Array.from({ length: 40 }, (_, at) => `+1202555${1000 + at}`);
-    await Promise.all(numbers.map((from, at) => (at % 2 === 0 ? one : two).reply('STOP', { from })));
-    expect((await one.listed()).toSorted()).toEqual(numbers);
+    await Promise.all(numbers.map((from, at) => listeners[at % 2]?.reply('STOP', { from })));
+    expect((await listeners[0]?.listed())?.toSorted()).toEqual(numbers);
   });
 
   it.each(isLong ? Array.from({ length: 8 }, (_, at) => [at * 4]) : [[10]])(
@@ -263,12 +256,5 @@ describe('webhooks listen --opt-outs', () => {
     writeFileSync(file, '');
     expect(await reply('STOP')).toBe(500);
     expect((await end()).stderr).toContain('was removed or replaced');
-  });
-
-  it('answers the next reply after a long one', async () => {
-    const { reply, listed } = await listen();
-    expect(await reply(`${'!'.repeat(400_000)}a`)).toBe(200);
-    expect(await reply('STOP')).toBe(200);
-    expect(await listed()).toEqual([phone]);
   });
 });

@@ -26,6 +26,7 @@ const replies: Readonly<Record<'opted out' | 'opted in' | 'unclear' | 'nothing',
     ...texts('grazie mille | Спасибо, приду | Started yesterday | nonstop | Weekend | para mañana, gracias'),
     ...texts('ありがとうございます | 好的，谢谢 | شكرا | धन्यवाद'),
     `STOP${'!'.repeat(400_000)}`,
+    `${'!'.repeat(400_000)}a`,
     `I will not be able to come, so I have to cancel the appointment on Friday, is Monday at ten possible?`,
   ],
 };
