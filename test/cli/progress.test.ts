@@ -1,12 +1,8 @@
-import { PassThrough } from 'node:stream';
 import { expect, it } from 'vitest';
-import { globals } from '../../src/cli/globals.ts';
-import { readInput } from '../../src/cli/params.ts';
 import { createProgress } from '../../src/cli/output/progress.ts';
 import { createReporter } from '../../src/cli/output/reporter.ts';
 import { plain } from '../../src/cli/output/ui.ts';
-import type { Env, Host } from '../../src/base/host.ts';
-import { alive } from '../support/cli.ts';
+import type { Env } from '../../src/base/host.ts';
 import { movedClock } from '../support/timers.ts';
 
 interface Circumstances {
@@ -23,36 +19,10 @@ function written(seconds: number, { terminal, quiet = false, env = {}, after = '
   let text = '';
   const write = async (part: string | Uint8Array) => void (text += part);
   const output = { isTTY: terminal, columns: 60, write };
-  const refuse = () => {
-    throw new Error('not needed here');
-  };
-  const host: Host = {
-    argv: [],
-    env,
-    stdout: output,
-    stderr: output,
-    stdinIsTerminal: false,
-    streams: { stdin: new PassThrough(), stderr: new PassThrough() },
-    readStdin: () => '',
-    home: '/nowhere',
-    node: process.versions.node,
-    parent: 1,
-    pid: 1,
-    self: [],
-    signal: new AbortController().signal,
-    handleSignals: refuse,
-    now: clock.now,
-    steady: clock.now,
-    later: clock.later,
-    random: Math.random,
-    kill: alive,
-    sqlite: refuse,
-    spawnDetached: refuse,
-    spawnAttached: refuse,
-  };
-  const given = { ...readInput(globals, {}), quiet };
+  const host = { env, stdout: output, stderr: output, later: clock.later };
   const reporter = createReporter({ stderr: output, json: false, color: plain, redact: String });
-  const progress = createProgress(host, given, reporter, (text) => `<${text}>`);
+  const flags = { quiet, debug: false, output: undefined };
+  const progress = createProgress(host, flags, reporter, (text) => `<${text}>`);
   progress.follow((columns, red = String) => `${clock.now() / 1_000} s of ${red(`${columns} columns`)}${after}`);
   clock.advance(seconds * 1_000);
   progress.end();

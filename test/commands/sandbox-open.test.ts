@@ -3,17 +3,9 @@ import { delimiter, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { modeOf, ownFile } from '../support/system.ts';
 import { openTerminal } from '../support/terminal.ts';
-import { cli } from '../support/cli.ts';
-import { newHome } from '../support/fake-service.ts';
-import { serveLocal } from '../support/local.ts';
+import { local } from './sandbox-rig.ts';
 
 const link = /^http:\/\/127\.0\.0\.1:\d+\/__sandbox\/#t=[0-9a-f]{48}\n$/;
-
-async function local() {
-  const home = newHome();
-  await serveLocal(home);
-  return { home, run: (line: string) => cli(line.split(' '), { home }) };
-}
 
 describe('sandbox open', () => {
   it('prints the link', async () => {
@@ -23,14 +15,6 @@ describe('sandbox open', () => {
     const { url, ...rest } = JSON.parse((await run('sandbox open -o json')).stdout);
     expect([`${url}\n`, rest]).toEqual([expect.stringMatching(link), {}]);
   });
-
-  it.each(['--profile acme', '--base-url https://api.example.com'])(
-    'exits 2 with %s: the page belongs to the sandbox',
-    async (option) => {
-      const { run } = await local();
-      expect(await run(`sandbox open ${option}`)).toMatchObject({ code: 2, stdout: '' });
-    },
-  );
 
   it('exits 3 for an address where no sandbox runs', async () => {
     const { run } = await local();

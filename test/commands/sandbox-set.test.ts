@@ -4,16 +4,6 @@ import { paths } from '../sandbox/calls.ts';
 import { receiver } from '../sandbox/receiver.ts';
 import { local } from './sandbox-rig.ts';
 
-async function open() {
-  const { sandbox, run } = await local();
-  const create = async (phone: string) => {
-    const headers = { authorization: `Bearer ${sandbox.keys.sandbox}`, 'content-type': 'application/json' };
-    await sandbox.answer({ method: 'POST', target: paths.contacts, headers, body: JSON.stringify({ phone }) });
-    await sandbox.settled();
-  };
-  return { run, create };
-}
-
 describe('sandbox set', () => {
   it('shows all settings', async () => {
     const { run, sandbox } = await local();
@@ -103,20 +93,21 @@ describe('sandbox set', () => {
   });
 
   it('adds a webhook that then receives events, and removes it', async () => {
-    const { run, create } = await open();
+    const { run, sandbox } = await local();
     const { url, received } = await receiver();
     const { stdout: id } = await run(`sandbox set webhook=${url} -o id`);
     expect(id).toMatch(/^whk_\w+\n$/);
-    await create('+12025550142');
+    sandbox.trigger('contact.created');
+    await sandbox.settled();
     expect(received.map(({ type }) => type)).toEqual(['contact.created']);
     expect((await run(`sandbox set webhook=-${url}`)).stdout).toBe(`webhook  ${url}  ${id.trim()}  removed\n`);
     expect((await run('sandbox set')).stdout).not.toContain('webhook');
   });
 
   it('reports a known URL, and the earlier events to deliver', async () => {
-    const { run, create } = await open();
+    const { run, sandbox } = await local();
     const { url } = await receiver();
-    await create('+12025550142');
+    sandbox.trigger('contact.created');
     const first = await run(`sandbox set webhook=${url} --events order.paid --catch-up`);
     expect(first).toMatchObject({ stdout: expect.stringMatching(/whk_\w+ {2}order.paid\n$/), stderr: '' });
     const again = await run(`sandbox set webhook=${url} --catch-up`);

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { isRecord } from '../../src/contract/readers.ts';
 import { cli } from '../support/cli.ts';
 import { words } from '../support/shell-words.ts';
 import { local } from './sandbox-rig.ts';
@@ -18,12 +17,6 @@ describe('sandbox trigger', () => {
     const at = '2026-05-01T12:00:00.000Z';
     const first = `${at}  contact.created  ${created?.id}  ${sandbox.contacts().at(-1)?.id}\n`;
     expect(stdout).toBe(`${first}${at}  message.received  ${received?.id}  ${received?.message}\n`);
-  });
-
-  it('breaks a long line of a terminal between its fields', async () => {
-    const { home, sandbox } = await local();
-    const { stdout } = await cli(words('sandbox trigger message.received'), { home, terminal: 40 });
-    expect(stdout).toContain(`  ${sandbox.events().at(-1)?.id}\n`);
   });
 
   it('prints the whole result as JSON', async () => {
@@ -59,8 +52,7 @@ describe('sandbox trigger', () => {
   it('accepts a message id', async () => {
     const { run, sandbox } = await openTrigger();
     await run('message.delivered --to +12025550142');
-    const [{ id } = { id: '' }] = sandbox.messages();
-    expect(await run(`message.read --message ${id}`)).toMatchObject({ code: 0 });
+    expect(await run(`message.read --message ${sandbox.messages()[0]?.id}`)).toMatchObject({ code: 0 });
     expect(sandbox.messages()).toMatchObject([{ status: 'read' }]);
   });
 
@@ -84,13 +76,7 @@ describe('sandbox trigger', () => {
     ['flow.completed --contact none', 5, 'there is no contact none'],
   ])('%s exits %i with a suggestion', async (line, exit, message) => {
     const { run, sandbox } = await openTrigger();
-    const { code, stdout, stderr } = await run(`${line} -o json`);
-    expect([code, stdout]).toEqual([exit, '']);
-    const error: unknown = JSON.parse(stderr);
-    expect(isRecord(error) ? error['error'] : undefined).toMatchObject({
-      code: exit === 5 ? 'not-found' : 'sandbox-refused',
-      message: expect.stringContaining(message),
-    });
+    expect(await run(line)).toMatchObject({ code: exit, stdout: '', stderr: expect.stringContaining(message) });
     expect(sandbox.events()).toEqual([]);
   });
 });

@@ -1,27 +1,17 @@
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { signatureHeaders, sign } from '../../src/contract/signature.ts';
-import { cli, type CliOptions, type Ran } from '../support/cli.ts';
+import { cli, type CliOptions } from '../support/cli.ts';
 import { newHome } from '../support/fake-service.ts';
-import { listening, logsIn, machine, type TestLogs } from '../webhooks/rig.ts';
+import { listening, logsIn, machine } from '../webhooks/rig.ts';
 
 export const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 export const otherSecret = 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD';
 
 type Headers = readonly (readonly [string, string])[];
 
-export interface Listener {
-  readonly home: string;
-  readonly stateFolder: string;
-  readonly journal: TestLogs;
-  /** Delivers an event to the listener; returns its id. */
-  send(body: string | Uint8Array, headers?: Headers, path?: string): Promise<string>;
-  run(line: string, options?: Partial<CliOptions>): Promise<Ran>;
-  close(): Promise<void>;
-}
-
 /** A listener with its own home. */
-export async function listener(now: () => number = Date.now): Promise<Listener> {
+export async function listener(now: () => number = Date.now) {
   const home = newHome();
   const stateFolder = join(home, '.local/state/bizmsg');
   const { listener, port } = await listening({ machine: { ...machine, now }, stateFolder });
@@ -31,11 +21,12 @@ export async function listener(now: () => number = Date.now): Promise<Listener> 
     stateFolder,
     journal,
     close: () => listener.close(),
-    send: async (body, headers = [], path = '/hooks') => {
+    /** Delivers an event to the listener; returns its id. */
+    send: async (body: string | Uint8Array, headers: Headers = [], path = '/hooks') => {
       await post(port, path, headers, body);
       return (await journal.all()).at(-1)?.id ?? '';
     },
-    run: (line, options = {}) => cli(line.split(' '), { home, ...options }),
+    run: (line: string, options: Partial<CliOptions> = {}) => cli(line.split(' '), { home, ...options }),
   };
 }
 

@@ -58,17 +58,17 @@ describe('webhooks verify', () => {
     storeProfiles(home);
     const sandbox = await serveLocal(home);
     const id = await send(body, signed(body, { by: sandbox.secret() }));
-    const own = await send(body, signed(body));
+    const ours = await send(body, signed(body));
     writeFileSync(join(home, 'secret'), otherSecret);
     expect([
       await run(`webhooks verify ${id}`),
-      await run(`webhooks verify ${own}`),
+      await run(`webhooks verify ${ours}`),
       // A secret that is named is the only one.
       await run(`webhooks verify ${id}`, { env: { BIZMSG_WEBHOOK_SECRET: otherSecret } }),
       await run(`webhooks verify ${id} --secret-file ${home}/secret`),
     ]).toMatchObject([
       { code: 0, stdout: `good: ${id}: signed with the sandbox's secret\n` },
-      { code: 0, stdout: `good: ${own}: signed with the secret of the profile "acme"\n` },
+      { code: 0, stdout: `good: ${ours}: signed with the secret of the profile "acme"\n` },
       { code: 12, stdout: expect.stringContaining(`bad: ${id}: it was signed with another secret`) },
       { code: 12, stdout: expect.stringContaining(`bad: ${id}: it was signed with another secret`) },
     ]);
@@ -140,8 +140,8 @@ describe('webhooks verify --file', () => {
 
 describe('a webhook secret of fewer than 16 bytes', () => {
   const weak = ['whsec_', 'whsec_!!!!', '====', 'whsec_c2hvcnQ='];
-  const refused = (why = 'must decode from base64 to at least 16 bytes', code = 3) =>
-    expect.objectContaining({ code, stdout: '', stderr: expect.stringContaining(why) });
+  const why: unknown = expect.stringContaining('must decode from base64 to at least 16 bytes');
+  const refused = expect.objectContaining({ code: 3, stdout: '', stderr: why });
 
   it.each(weak)('cannot verify an event that it signed: %j', async (text) => {
     const { send, home, run } = await listener();
@@ -155,16 +155,15 @@ describe('a webhook secret of fewer than 16 bytes', () => {
       await run('webhooks verify'),
       await run('webhooks verify --profile acme'),
       await run('webhooks verify', { env: { BIZMSG_PROFILE: 'acme' } }),
-    ]).toEqual(Array.from({ length: 6 }, () => refused()));
+    ]).toEqual(Array.from({ length: 6 }, () => refused));
   });
 
-  it.each(weak)('is refused by listen and profiles set: %j', async (text) => {
+  it('is refused by listen and profiles set', async () => {
     const { home, run } = await listener();
-    const env = { BIZMSG_WEBHOOK_SECRET: text };
-    const listened = await run('webhooks listen --port 0', { env });
+    const listened = await run('webhooks listen --port 0', { env: { BIZMSG_WEBHOOK_SECRET: 'whsec_' } });
     storeProfiles(home);
-    const set = await run('profiles set acme --webhook-secret-stdin', { stdin: text });
-    expect([listened, set]).toEqual([refused(), refused()]);
+    const set = await run('profiles set acme --webhook-secret-stdin', { stdin: 'whsec_' });
+    expect([listened, set]).toEqual([refused, refused]);
   });
 });
 

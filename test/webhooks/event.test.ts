@@ -141,7 +141,7 @@ describe('an odd body', () => {
     expect('type' in {}).toBe(false);
   });
 
-  it.each(['one', 'two', 'three', 'four', 'five'])('causes no error if it is random (seed %s)', (seed) => {
+  it.each(['first', 'second', 'third'])('causes no error if it is random (seed %s)', (seed) => {
     const random = createIds({ seed, serial: 0 }).random('');
     const types = new Set<string>();
     for (let round = 0; round < 2_000; round++) {

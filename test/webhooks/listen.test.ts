@@ -1,9 +1,7 @@
 import { mkdirSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { portOf } from '../../src/base/http-server.ts';
 import { sign } from '../../src/contract/signature.ts';
 import { hasFailed, type Past } from '../../src/logs/forwards.ts';
 import { forwardUrl } from '../../src/webhooks/forward.ts';
@@ -23,7 +21,7 @@ const shown = (printed: readonly Printed[]) =>
 async function past(stateFolder: string): Promise<readonly Past[]> {
   const { logs } = await logsIn(stateFolder);
   const all: Past[] = [];
-  for await (const one of newestFirst(logs)) all.push(one);
+  for await (const event of newestFirst(logs)) all.push(event);
   return all;
 }
 
@@ -82,12 +80,12 @@ describe('the logs', () => {
 
 it('prints its own events only, beside another listener with the same logs', async () => {
   const stateFolder = newHome();
-  const [one, two] = [await listening({ stateFolder }), await listening({ stateFolder })];
-  await one.send('1');
-  await two.send('2');
-  await one.send('3');
-  expect([shown(await one.printed(2)), shown(await two.printed(1))]).toEqual([[1, 3], [2]]);
-  expect((await one.recorded()).map(({ body }) => body.toString())).toEqual(['1', '2', '3']);
+  const [first, second] = [await listening({ stateFolder }), await listening({ stateFolder })];
+  await first.send('1');
+  await second.send('2');
+  await first.send('3');
+  expect([shown(await first.printed(2)), shown(await second.printed(1))]).toEqual([[1, 3], [2]]);
+  expect((await first.recorded()).map(({ body }) => body.toString())).toEqual(['1', '2', '3']);
 });
 
 describe('a forward', () => {
@@ -116,7 +114,7 @@ describe('a forward', () => {
     expect((await printed(Infinity)).filter(({ forward }) => !forward)).toHaveLength(sent);
     const all = await past(stateFolder);
     // The first event was attempted.
-    expect(all.filter((one) => hasFailed(one))).toHaveLength(sent);
+    expect(all.filter((event) => hasFailed(event))).toHaveLength(sent);
     expect(all.filter(({ forwards }) => forwards.length === 0)).toHaveLength(sent - 1);
   });
 
@@ -130,7 +128,7 @@ describe('a forward', () => {
   });
 
   it('to the listener itself is refused, on any port', async () => {
-    const port = await freePort();
+    const port = await deadPort();
     const opening = listening({ port, forwardTo: forwardUrl(`http://0.0.0.0:${port}`) });
     await expect(opening).rejects.toMatchObject({ exit: 'usage', message: expect.stringContaining('itself') });
   });
@@ -172,12 +170,4 @@ async function sendMany(port: number, count: number): Promise<void> {
     answers += String(part);
     if (answers.split('HTTP/1.1 200').length > count) break;
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const port = portOf(server);
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

@@ -3,7 +3,6 @@ import { createServer } from 'node:http';
 import { connect } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { CliError } from '../../src/base/errors.ts';
 import { httpRequest } from '../../src/base/http-request.ts';
 import { portOf } from '../../src/base/http-server.ts';
 import { raw } from '../sandbox/served.ts';
@@ -77,21 +76,6 @@ describe('an event', () => {
     expect(await httpRequest(listener.url, { body: 'next' })).toMatchObject({ status: 200 });
     expect((await listener.recorded()).map(({ body }) => body.length)).toEqual([10 * mebibyte, 4]);
     expect(listener.warned[0]).toBe('an event to / was refused: its body is larger than 10 MiB');
-  });
-
-  it('of many that are pipelined is answered in order, and with 500 if it could not be recorded', async () => {
-    const keepOptOuts = async ({ delivery }: { readonly delivery: { readonly body: Buffer } }) => {
-      if (Number(delivery.body) % 2 === 1) throw new CliError('configuration', 'state-unwritable', 'odd');
-      return undefined;
-    };
-    const { port } = await listening({ keepOptOuts });
-    const requests = Array.from({ length: 50 }, (_, at) => {
-      const last = at === 49 ? 'connection: close\r\n' : '';
-      return `POST / HTTP/1.1\r\nhost: a\r\n${last}content-length: 2\r\n\r\n${String(at).padStart(2, '0')}`;
-    });
-    const answers = await raw(port, requests.join(''));
-    const statuses = [...answers.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status));
-    expect(statuses).toEqual(requests.map((_, at) => (at % 2 === 1 ? 500 : 200)));
   });
 });
 

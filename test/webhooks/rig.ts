@@ -1,10 +1,9 @@
 import { onTestFinished } from 'vitest';
 import { loadSqlite } from '../../bin/sqlite.js';
-import type { Database } from '../../src/base/transaction.ts';
 import { openLogs } from '../../src/logs/database.ts';
 import { type Delivery, eventsAfter, eventWith, type Received, recordEvents } from '../../src/logs/events.ts';
 import { type Attempt, recordForward } from '../../src/logs/forwards.ts';
-import { type Listener, type ListenOptions, openListener, type Printed } from '../../src/webhooks/listen.ts';
+import { type ListenOptions, openListener, type Printed } from '../../src/webhooks/listen.ts';
 import { later } from '../support/cli.ts';
 import { newHome } from '../support/fake-service.ts';
 
@@ -17,30 +16,26 @@ export const machine = {
   steady: () => performance.now(),
 };
 
-export interface TestLogs {
-  readonly logs: Database;
-  /** Records one delivery. */
-  received(delivery: Delivery, forwardTo?: string): Promise<Received>;
-  /** Records that an event was forwarded. */
-  forwarded(forwarded: Attempt & { readonly event: string }): Promise<void>;
-  /** All events, oldest first. */
-  all(): Promise<readonly Received[]>;
-}
+export type TestLogs = Awaited<ReturnType<typeof logsIn>>;
 
 /** The logs in a state folder, as a listener writes them. */
-export async function logsIn(stateFolder: string, now: () => number = Date.now): Promise<TestLogs> {
+export async function logsIn(stateFolder: string, now: () => number = Date.now) {
   const logs = await openLogs(stateFolder, { host: machine, note() {} });
   onTestFinished(() => logs.close());
   return {
     logs,
-    async received(delivery, forwardTo) {
+    /** Records one delivery. */
+    async received(delivery: Delivery, forwardTo?: string): Promise<Received> {
       const number = await logs.write(recordEvents([{ delivery, at: now(), forwardTo }], 0));
       const [event] = await logs.read(eventWith(number));
       if (!event) throw new Error('nothing was recorded');
       return event;
     },
-    forwarded: ({ event, ...attempt }) => logs.write(recordForward(Number(event.slice(1)), now(), attempt)),
-    async all() {
+    /** Records that an event was forwarded. */
+    forwarded: ({ event, ...attempt }: Attempt & { readonly event: string }) =>
+      logs.write(recordForward(Number(event.slice(1)), now(), attempt)),
+    /** All events, oldest first. */
+    async all(): Promise<readonly Received[]> {
       const all: Received[] = [];
       for (let page = await logs.read(eventsAfter(0)); page.length > 0;) {
         all.push(...page);
@@ -56,26 +51,19 @@ export function delivery(body: string | Uint8Array = '{}', rest: Partial<Deliver
   return { ...usual, ...rest, body: Buffer.from(body) };
 }
 
-export interface TestListener {
-  readonly listener: Listener;
-  readonly url: string;
-  readonly port: number;
-  readonly stateFolder: string;
-  readonly warned: readonly string[];
-  /** The recorded events, oldest first. */
-  recorded(): Promise<readonly Received[]>;
-  /** Delivers an event; returns the status. */
-  send(body: string, headers?: Record<string, string>): Promise<number>;
-  /** The next things that are printed: at least this many, unless it ends. */
-  printed(count: number): Promise<readonly Printed[]>;
-}
+export type TestListener = Awaited<ReturnType<typeof listening>>;
 
 /** A listener in this process for as long as the test runs. */
-export async function listening(options: Partial<ListenOptions> = {}): Promise<TestListener> {
+export async function listening(options: Partial<ListenOptions> = {}) {
   const { stateFolder = newHome() } = options;
   const warned: string[] = [];
-  const warn = (text: string) => void warned.push(text);
-  const defaults = { machine, port: 0, filter: () => true, secrets: () => [], warn };
+  const defaults = {
+    machine,
+    port: 0,
+    filter: () => true,
+    secrets: () => [],
+    warn: (text: string) => void warned.push(text),
+  };
   const listener = await openListener({ ...defaults, stateFolder, ...options });
   onTestFinished(() => listener.close());
   const { url, port } = listener;
@@ -86,9 +74,13 @@ export async function listening(options: Partial<ListenOptions> = {}): Promise<T
     port,
     stateFolder,
     warned,
+    /** The recorded events, oldest first. */
     recorded: async () => (await logsIn(stateFolder)).all(),
-    send: async (body, headers = {}) => (await fetch(url, { method: 'POST', body, headers })).status,
-    async printed(count) {
+    /** Delivers an event; returns the status. */
+    send: async (body: string, headers: Record<string, string> = {}) =>
+      (await fetch(url, { method: 'POST', body, headers })).status,
+    /** The next things that are printed: at least this many, unless it ends. */
+    async printed(count: number): Promise<readonly Printed[]> {
       const all: Printed[] = [];
       while (all.length < count) {
         const page = await pages.next();

@@ -49,11 +49,6 @@ describe('our signature', () => {
     const message = { id: 'msg_p5jXN8AQM9LWM0D4loKWxJek', timestamp: 1614265330, body: '{"test": 2432232314}' };
     expect(sign(message, secret)).toBe('v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=');
   });
-
-  it.each(['', '{}', 'línea\n✓ 😀', '\u0000', 'a'.repeat(1_000_000)])('matches another implementation', (body) => {
-    const theirs = new Webhook(secret).sign('msg_1', new Date(now), body);
-    expect(sign({ id: 'msg_1', timestamp: seconds, body }, secret)).toBe(theirs);
-  });
 });
 
 it.each([

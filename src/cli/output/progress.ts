@@ -7,9 +7,9 @@ import { startOf, widthOf } from './text.ts';
 import type { Paint } from './ui.ts';
 
 /** Shows a spinner on a terminal if the work takes longer than 0.4 s. */
-export async function withSpinner<T>(text: string, host: Host, given: Globals, work: Promise<T>): Promise<T> {
+export async function withSpinner<T>(text: string, host: Host, flags: Flags, work: Promise<T>): Promise<T> {
   const { stderr, streams } = host;
-  if (!stderr.isTTY || given.quiet || given.debug) return work;
+  if (!stderr.isTTY || flags.quiet || flags.debug) return work;
   const settled = Promise.allSettled([work]);
   if (await Promise.race([settled, setTimeout(400, false, { ref: false })])) return work;
   // The spinner would clear lines for ever on a terminal whose width is 0, as `script` opens without one.
@@ -40,11 +40,14 @@ export const noteInterval = 30_000;
 /** The width of a note. */
 const noteColumns = 100;
 
+type Machine = Pick<Host, 'env' | 'later' | 'stderr' | 'stdout'>;
+type Flags = Pick<Globals, 'debug' | 'output' | 'quiet'>;
+
 /** The current activity of a command: a live line on a terminal, elsewhere a note every 30 s. */
-export function createProgress(host: Host, given: Globals, reporter: Reporter, red: Paint) {
+export function createProgress(host: Machine, flags: Flags, reporter: Reporter, red: Paint) {
   const { stderr, stdout } = host;
   // Result lines on the same screen would overwrite the live line.
-  const isFree = !given.debug && !(stdout.isTTY && given.output === 'ndjson');
+  const isFree = !flags.debug && !(stdout.isTTY && flags.output === 'ndjson');
   const isLive = isFree && mayMove(host);
   let text: Draw | undefined;
   let cancel: (() => void) | undefined;
@@ -53,7 +56,7 @@ export function createProgress(host: Host, given: Globals, reporter: Reporter, r
     /** Shows this text from now on. */
     follow(next: Draw) {
       text = next;
-      if (!given.quiet) cancel ??= host.later(isLive ? first : noteInterval, update);
+      if (!flags.quiet) cancel ??= host.later(isLive ? first : noteInterval, update);
     },
     /** Removes the line. */
     end() {
