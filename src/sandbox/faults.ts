@@ -51,13 +51,6 @@ function isActive({ injected, times = Infinity }: Fault): boolean {
   return injected < times;
 }
 
-/** Checks each field of a new fault, and that they fit together. */
-export function newFault(value: unknown, at = ''): NewFault {
-  const fault = newFaultFields(value, at);
-  checkTarget(fault);
-  return fault;
-}
-
 const withStatus = fields({ kind: oneOf(['status']), status: integer(400, 599) });
 const withDuration = fields({ kind: oneOf(['latency', 'delay']), ms: number(1, longestTimer) });
 const plain = fields({ kind: read.string });
@@ -91,11 +84,15 @@ function target(value: unknown, at = ''): Fault['on'][number] {
   throw new read.Mismatch(at, `must be an endpoint or an event${suggestion(value, [...endpointNames, ...eventNames])}`);
 }
 
-function checkTarget({ on, effect, after }: NewFault): void {
+/** Checks each field of a new fault, and that they fit together. */
+export function newFault(value: unknown, at = ''): NewFault {
+  const fault = newFaultFields(value, at);
+  const { on, effect, after } = fault;
   const [onAnswers, { kind }] = [isOnAnswers(effect), effect];
   if (on.length === 0) throw new read.Mismatch('/on', 'must name an endpoint or an event');
   const other = on.find((name) => isEventName(name) === onAnswers);
   if (other !== undefined)
     throw new read.Mismatch('/on', `must not name ${other}: ${kind} is for ${onAnswers ? 'endpoints' : 'events'}`);
   if (after && !onAnswers) throw new read.Mismatch('/after', `must not be true for ${kind}`);
+  return fault;
 }

@@ -7,13 +7,7 @@ import type { DisconnectSignal, Exchange, Reply } from './exchange.ts';
 import type { Sandbox } from './sandbox.ts';
 import { type Clock, createClock } from './time/clock.ts';
 
-export interface ServerOptions {
-  readonly sandbox: Sandbox;
-  /** Required by the control plane. */
-  readonly token: string;
-  readonly pid: number;
-  readonly build: string;
-  readonly data: string | null;
+export interface ServerOptions extends Pick<Served, 'sandbox' | 'token' | 'pid' | 'build' | 'data'> {
   /** The page of the sandbox (default: none). */
   readonly page?: PageFiles | null | undefined;
   /** Default: the usual one, or the next free one. */
@@ -138,7 +132,7 @@ function rawReply(reply: Reply): string {
 type Idle = ReturnType<typeof watchIdle>;
 
 /** Calls `onIdle` once nothing has happened for this span. A request in progress counts as activity. */
-export function watchIdle(clock: Clock, span: number, onIdle: () => void) {
+function watchIdle(clock: Clock, span: number, onIdle: () => void) {
   let busy = 0;
   let last = clock.now();
   let cancel = clock.at(last + span, check);

@@ -1,4 +1,4 @@
-import { Mismatch } from '../contract/readers.ts';
+import { Mismatch, type Reader } from '../contract/readers.ts';
 import type { ErrorStatus } from '../contract/endpoints.ts';
 
 export interface RefusalDetails {
@@ -25,10 +25,10 @@ export function badBody(detail: string, pointer?: string): Refusal {
   return new Refusal(400, detail, { pointer });
 }
 
-/** Reads a body; turns a Mismatch into a 400 that points to it. */
-export function readOrRefuse<T>(read: () => T): T {
+/** Turns a Mismatch of a body into a 400 that points to it. */
+export function readOrRefuse<T>(reader: Reader<T>, body: unknown): T {
   try {
-    return read();
+    return reader(body);
   } catch (error) {
     throw asRefusal(error);
   }

@@ -21,7 +21,7 @@ import type { PlanSetting } from './state/records.ts';
 import { type Core, createState, createStore, type State } from './state/state.ts';
 import { type AdjustableClock, createClock } from './time/clock.ts';
 import { createTime } from './time/time.ts';
-import { trigger } from './trigger/trigger.ts';
+import { trigger } from './trigger.ts';
 import { viewsOf } from './views.ts';
 import { createWait, createWatch } from './watch.ts';
 
@@ -62,7 +62,7 @@ export function createSandbox(options: SandboxOptions = {}) {
     (...args: A): T =>
       store.change(() => run(core, ...args));
   if (past?.clock) clock.set(past.clock);
-  if (!past) act(addInitialKeys)();
+  if (!past) for (const mode of ['sandbox', 'live'] as const) act(createKey)('full', mode);
   else if (options.plan !== undefined) act(setPlan)(settingOf(options));
   act(disableExternal)(external);
   const service = { ...core, minute: createMinuteWindow(), closing: closing.signal };
@@ -85,7 +85,10 @@ export function createSandbox(options: SandboxOptions = {}) {
     /** The secret that signs events, for webhooks without their own. */
     secret: () => state.secret.secret,
     /** All secrets that sign events now: the sandbox's, and those of webhooks. */
-    secrets: () => secretsOf(state, clock.now()),
+    secrets: () => [
+      ...activeSecrets(state, clock.now()),
+      ...state.webhooks.all().flatMap(({ secret }) => secret ?? []),
+    ],
     clock,
     faults: { add: act(addFault), list: () => faultRows(state), clear: act(clearFaults) },
     webhooks: {
@@ -98,7 +101,7 @@ export function createSandbox(options: SandboxOptions = {}) {
     reportForwards: act(reportForwards),
     /** Resolves when no delivery is in flight or ready to send. */
     settled,
-    time: createTime({ ...core, settled }),
+    time: createTime(core, settled),
     trigger: act(trigger),
     reset: act(reset),
     seed: act(seed),
@@ -127,10 +130,6 @@ export function createSandbox(options: SandboxOptions = {}) {
   };
 }
 
-function secretsOf(state: State, now: number): readonly string[] {
-  return [...activeSecrets(state, now), ...state.webhooks.all().flatMap(({ secret }) => secret ?? [])];
-}
-
 function newState(options: SandboxOptions): State {
   const state = createState({
     serial: 0,
@@ -144,11 +143,6 @@ function newState(options: SandboxOptions): State {
   });
   addSampleData(state);
   return state;
-}
-
-function addInitialKeys(core: Core): void {
-  createKey(core, 'full', 'sandbox');
-  createKey(core, 'full', 'live');
 }
 
 function setPlan({ store }: Core, plan: PlanSetting): void {

@@ -1,9 +1,9 @@
 import type { Host } from '../base/host.ts';
 import { randomBytes } from 'node:crypto';
-import { rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { type CliError, configuration, fsError } from '../base/errors.ts';
+import { type CliError, configuration } from '../base/errors.ts';
 import { ownText, readIfPresent } from '../base/files.ts';
 import { Connection } from '../base/sqlite-connection.ts';
 import { failureOf, holderOf, isBusy } from '../base/sqlite-errors.ts';
@@ -125,7 +125,7 @@ async function startListening(sandbox: Sandbox, options: ServeOptions, undo: Ste
     page: readPage(),
   });
   undo.push(close);
-  if (options.data !== null) keep(join(options.data, 'port'), String(port));
+  if (options.data !== null) writeFileSync(join(options.data, 'port'), String(port), { mode: 0o600 });
   return { port, url, loopback, token, ending };
 }
 
@@ -139,16 +139,6 @@ function readPage(): PageFiles {
 function keptPort(data: string | null): number | undefined {
   const text = data === null ? undefined : readIfPresent(join(data, 'port'));
   return text !== undefined && /^\d{1,5}$/.test(text) ? Number(text) : undefined;
-}
-
-/** Without the file, the next start may have another port. */
-function keep(path: string, text: string): void {
-  try {
-    rmSync(path, { force: true });
-    writeFileSync(path, text, { mode: 0o600, flag: 'wx' });
-  } catch (error) {
-    if (!fsError(error)) throw error;
-  }
 }
 
 /** Takes the sandbox's address, or the name of its process if it has no address yet. */

@@ -2,21 +2,14 @@ import * as read from '../contract/readers.ts';
 import { renderedText } from '../contract/template-text.ts';
 import { deliveryRecords, deliveryRows, payloadOf } from './events/deliveries.ts';
 import { keyNamed } from './state/keys.ts';
-import { type Call, type Message, messageStatuses } from './state/records.ts';
+import type { Call, Message } from './state/records.ts';
 import type { State } from './state/state.ts';
 import { newest, newestFields } from './state/table.ts';
-import { fields, oneOf, optional } from './readers.ts';
+import { fields, optional } from './readers.ts';
 
 export const part = fields(newestFields);
 
-export const messageFilter = fields({
-  ...newestFields,
-  to: optional(read.string),
-  template: optional(read.string),
-  status: optional(oneOf(messageStatuses)),
-});
-
-type MessageFilter = ReturnType<typeof messageFilter>;
+export const messageFilter = fields({ ...newestFields, to: optional(read.string) });
 
 /** Read-only views of a sandbox's state. */
 export function viewsOf(state: State) {
@@ -34,7 +27,10 @@ export function viewsOf(state: State) {
       return state.requests.all().filter(({ key }) => key === id);
     },
     /** In the order of sending, with the text that the recipient reads. */
-    messages: (filter: MessageFilter = {}) => messageRows(state, filter),
+    messages({ to, after = 0, before, limit }: ReturnType<typeof messageFilter> = {}) {
+      const messages = state.messages.between(after, before).filter((message) => to === undefined || message.to === to);
+      return newest(messages, limit).map((message) => messageRow(message, state));
+    },
     /** Everything about a message; undefined if the id is unknown. */
     message: (id: string) => messageStory(state, id),
     /** In the order of the events; includes queued events. */
@@ -60,19 +56,6 @@ function countsOf({ contacts, templates, campaigns, messages, events }: State) {
     queued: all.filter(({ deliveries }) => deliveries.length === 0).length,
     waiting: all.flatMap(({ deliveries }) => deliveries.filter(({ state }) => state === 'waiting')).length,
   };
-}
-
-function messageRows(state: State, filter: MessageFilter) {
-  const { to, template, status, after = 0, before, limit } = filter;
-  const matching = state.messages
-    .between(after, before)
-    .filter(
-      (message) =>
-        (to === undefined || message.to === to) &&
-        (template === undefined || message.template === template) &&
-        (status === undefined || message.status === status),
-    );
-  return newest(matching, limit).map((message) => messageRow(message, state));
 }
 
 export type MessageStory = NonNullable<ReturnType<typeof messageStory>>;

@@ -3,8 +3,7 @@ import { type Browser, chromium, type ConsoleMessage, type Locator, type Page, t
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished } from 'vitest';
 import { pageLink } from '../../src/commands/sandbox/env.ts';
 import { endpoints } from '../../src/contract/endpoints.ts';
-import type { Sandbox } from '../../src/sandbox/sandbox.ts';
-import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
+import type { Sandbox, SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import { manualClock } from '../../src/sandbox/time/clock.ts';
 import { bearing } from '../sandbox/calls.ts';
 import { bin, startBin } from '../support/bin.ts';
@@ -29,8 +28,6 @@ export interface Tabs {
 interface TabOptions {
   readonly expected?: RegExp;
   readonly viewport?: { readonly width: number; readonly height: number };
-  /** Opens the window in its own profile, for a test that simulates the page's clock. */
-  readonly isApart?: true;
 }
 
 const safe = ['--no-sandbox', '--disable-dev-shm-usage'];
@@ -47,14 +44,13 @@ export function useBrowser(): Tabs {
     await (browser ??= chromium.launch({ executablePath, args: [...safe, ...cheap] }));
   });
   return {
-    async open(link, { expected = /^$/, viewport = { width: 1280, height: 800 }, isApart = false } = {}) {
-      const taken = isApart ? undefined : spare;
-      if (taken) spare = undefined;
-      const page = taken ?? (await (await browser)?.newPage());
+    async open(link, { expected = /^$/, viewport = { width: 1280, height: 800 } } = {}) {
+      const page = spare ?? (await (await browser)?.newPage());
+      spare = undefined;
       if (!page) throw new Error('the browser has not started');
       const { problems, stop } = watch(page, expected);
       onTestFinished(async () => {
-        if (isApart || spare) await page.context().close();
+        if (spare) await page.context().close();
         else {
           await clean(page);
           spare = page;

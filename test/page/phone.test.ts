@@ -75,16 +75,6 @@ describe.skipIf(noBrowser)(`the phone and the story (${noBrowser ?? 'in chromium
     expect(shown.sandbox.events().at(-1)?.data).toMatchObject({ reason });
   });
 
-  it('what is still to come has a time', async () => {
-    await shown.send('+12025550103', 'welcome');
-    const page = await tabs.open(shown.link);
-    const delivered = storyOn(page).getByRole('listitem').filter({ hasText: 'Delivered' });
-    await delivered.getByText(/^in [45] s$/).waitFor();
-    await page.getByRole('button', { name: 'Advance' }).click();
-    await delivered.getByText('"message.delivered"').waitFor();
-    expect(shown.sandbox.messages()).toMatchObject([{ status: 'delivered' }]);
-  });
-
   it('failed attempts show three lines of the answer, and equal ones fold', async () => {
     const hook = await receiver((response) => response.writeHead(500).end('TypeError: no order\nat a\nat b\nat c'));
     shown.sandbox.webhooks.add({ url: hook.url });
@@ -100,16 +90,6 @@ describe.skipIf(noBrowser)(`the phone and the story (${noBrowser ?? 'in chromium
         .getByText(/^\+\d+ (m|h)$/)
         .all(),
     ).resolves.toHaveLength(1);
-  });
-
-  it('a signature that a fault has made is invalid', async () => {
-    shown.sandbox.webhooks.add({ url: (await receiver()).url });
-    shown.sandbox.faults.add({ on: ['order.paid'], effect: { kind: 'bad-signature' } });
-    shown.sandbox.trigger('order.paid');
-    await shown.sandbox.settled();
-    const page = await tabs.open(shown.link);
-    const summary = storyOn(page).locator('summary');
-    await expect.poll(() => summary.innerText()).toBe('What it got: payload · headers · signature invalid');
   });
 
   it('the answer of the handler behind a listener counts', async () => {

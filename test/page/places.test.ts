@@ -131,16 +131,6 @@ describe.skipIf(noBrowser)(`the places of the page (${noBrowser ?? 'in chromium'
     await expect.poll(() => shown.sandbox.time.now().frozen).toBe(false);
   });
 
-  it('Connect shows the lines for a program', async () => {
-    const page = await tabs.open(shown.link);
-    await page.getByRole('button', { name: 'Connect' }).click();
-    const lines = page.getByRole('dialog', { name: 'Connect' }).locator('pre');
-    const { keys, secret } = shown.sandbox;
-    const key = `BIZMSG_API_KEY=${keys.sandbox}`;
-    const text = `BIZMSG_BASE_URL=${shown.url}\n${key}\nBIZMSG_WEBHOOK_SECRET=${secret()}\n`;
-    await expect.poll(() => lines.innerText()).toBe(text);
-  });
-
   it('Send goes through the API, with a preview, shows why a message is rejected, and shows the message', async () => {
     const page = await tabs.open(shown.link, { expected: /status of 404/ });
     await page.getByRole('button', { name: 'Send', exact: true }).click();

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { manualClock } from '../../src/sandbox/time/clock.ts';
 import { isMatch, rowsOf } from '../../src/page/rows.ts';
-import { boundaryOf, emptyState, reduce, withOlder } from '../../src/page/state.ts';
-import type { FeedRecord } from '../../src/sandbox/control/feed.ts';
+import { emptyState, reduce } from '../../src/page/state.ts';
 import { type Calls, calls, paths } from '../sandbox/calls.ts';
 
 /** The state of a page that has just been opened. */
@@ -65,30 +64,11 @@ describe('the rows', () => {
     made.sandbox.close();
   });
 
-  it('are one for a broadcast', async () => {
-    const made = calls({ clock: manualClock() });
-    const phones = ['+12025550102', '+12025550166', '+12025550177'];
-    made.sandbox.seed({ contacts: phones.map((phone) => ({ phone, tags: ['may'] })) });
-    made.sandbox.trigger('broadcast.completed', { name: 'May', template: 'welcome', tag: 'may' });
-    await made.sandbox.time.advance(10_000);
-    const rows = rowsOf(opened(made)).filter(({ title }) => title !== 'contact.created');
-    const text = '3 messages of welcome, 1 failed';
-    expect(rows).toMatchObject([{ title: 'broadcast.completed', text, isBad: true }]);
-    expect(rows[0]?.messages?.map(({ to, status }) => [to, status])).toEqual([
-      ['+12025550102', 'failed'],
-      ['+12025550166', 'read'],
-      ['+12025550177', 'read'],
-    ]);
-    made.sandbox.close();
-  });
-
   it.each([
     ['0101', 1],
     ['ORDER a-1', 1],
     ['message.delivered', 2],
-    ['read', 0],
     ['ada', 2],
-    ['grace', 0],
     [' ', 2],
   ])('are filtered by words: %j leaves %i', async (filter, count) => {
     const made = calls({ clock: manualClock() });
@@ -98,38 +78,15 @@ describe('the rows', () => {
     expect(rowsOf(opened(made)).filter((row) => isMatch(row, 'Ada', filter.trim()))).toHaveLength(count);
     made.sandbox.close();
   });
-
-  it('go back to older ones on demand, to the first', async () => {
-    const made = calls({ clock: manualClock() });
-    for (let at = 0; at < 1_200; at++)
-      await made.post(paths.send, send('+12025550101', 'verification_code', [`${at}`]));
-    let state = opened(made);
-    expect(state.messages).toHaveLength(500);
-    for (let open = boundaryOf(state); open; open = boundaryOf(state)) {
-      const before = state.older[open.log];
-      state = withOlder(state, made.sandbox.older(open.log, before, 500));
-    }
-    expect(rowsOf(state)).toHaveLength(1_200);
-    expect(rowsOf(state).at(-1)?.text).toBe('Your code is 0.');
-    made.sandbox.close();
-  });
 });
 
-it('the state of the page keeps the status of a message that arrives with a newer one than its event', () => {
-  const message = {
-    id: 'a',
-    to: '+1',
-    template: 't',
-    params: [],
-    mode: 'sandbox',
-    text: 'Hi',
-    campaign: undefined,
-  } as const;
-  const rows = [{ ...message, sent_at: new Date(0).toISOString(), status: 'read' } as const];
-  const delivered = { id: 'e', type: 'message.delivered', at: 1, message: 'a', data: {} } as const;
-  const records: readonly FeedRecord[] = [
-    { kind: 'messages', rows },
-    { kind: 'events', rows: [delivered] },
-  ];
-  expect(records.reduce(reduce, emptyState).messages).toMatchObject([{ status: 'read' }]);
+it('a message that arrives with a newer status than its event keeps it', async () => {
+  const made = calls({ clock: manualClock() });
+  await made.post(paths.send, send('+12025550101', 'welcome'));
+  made.sandbox.trigger('message.read');
+  const records = made.sandbox.openFeed(null, () => {}).take().records;
+  const [delivered] = made.sandbox.events();
+  const again = reduce(records.reduce(reduce, emptyState), { kind: 'events', rows: delivered ? [delivered] : [] });
+  expect(again.messages).toMatchObject([{ status: 'read' }]);
+  made.sandbox.close();
 });

@@ -80,14 +80,6 @@ describe.skipIf(noBrowser)(`the page (${noBrowser ?? 'in chromium'})`, () => {
     expect(await rowsOn(page).count()).toBe(0);
   });
 
-  it('follows the sandbox once a valid link is pasted into a tab with a wrong one', async () => {
-    const page = await tabs.open(`${shown.url}/__sandbox/#t=00`);
-    await page.getByText('bizmsg sandbox open').waitFor();
-    await page.goto(shown.link);
-    await firstSteps(page).waitFor();
-    expect(await page.getByRole('alert').innerText()).toBe('');
-  });
-
   it('sends its token to no program that takes the port of a sandbox that has ended', async () => {
     const { url, link, run, kill } = await startApart(newHome());
     const page = await tabs.open(await link(), { expected: /status of 404/ });
@@ -105,14 +97,6 @@ describe.skipIf(noBrowser)(`the page (${noBrowser ?? 'in chromium'})`, () => {
     const isOdd = ({ url = '', headers }: IncomingMessage) =>
       headers['x-sandbox-token'] || !url.includes('/proof?nonce=');
     expect(asked.filter(isOdd)).toEqual([]);
-  });
-
-  it('cannot be put into a frame', async () => {
-    const page = await tabs.open('about:blank', { expected: /frame-ancestors/ });
-    await page.setContent(`<iframe src="${shown.url}/__sandbox/"></iframe>`);
-    const [, frame] = page.frames();
-    expect(await frame?.getByText('SANDBOX').count()).toBe(0);
-    expect(frame?.url()).toBe('chrome-error://chromewebdata/');
   });
 
   it('keeps its token from other tabs and from the history', async () => {

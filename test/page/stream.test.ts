@@ -37,14 +37,6 @@ function kinds(records: readonly FeedRecord[]): readonly string[] {
 }
 
 describe('the stream', () => {
-  it('begins with all there is', async () => {
-    await shown.send('+12025550101', 'welcome');
-    shown.sandbox.trigger('message.received', { from: '+12025550101', text: 'Hi' });
-    const stream = await open();
-    const { records } = await stream.next();
-    expect(kinds(records)).toEqual(['reset', 'messages', 'events', 'requests']);
-  });
-
   it('continues after a cursor, without gap or repetition', async () => {
     await shown.send('+12025550101', 'welcome');
     const stream = await open();
@@ -54,15 +46,6 @@ describe('the stream', () => {
     const { records } = await (await open(cursor)).next();
     expect(kinds(records)).toEqual(['messages', 'requests']);
     expect(records.flatMap((record) => (record.kind === 'messages' ? record.rows : []))).toMatchObject([{ id: sent }]);
-  });
-
-  it('reports what happens while it is open', async () => {
-    const stream = await open();
-    await stream.next();
-    await shown.send('+12025550101', 'welcome');
-    expect(kinds((await stream.next()).records)).toEqual(['messages', 'requests']);
-    await shown.sandbox.time.advance(400);
-    expect(kinds((await stream.next()).records)).toEqual(['events']);
   });
 
   it.each(['nonsense', '0.0.0.other-data', '9.9.9.', '1e9.0.0.x'])(

@@ -2,8 +2,8 @@ import { type AdjustableClock, manualClock } from '../../src/sandbox/time/clock.
 import type { Exchange, Reply } from '../../src/sandbox/exchange.ts';
 import { partsOf, type StateFile } from '../../src/sandbox/state/file.ts';
 import { loadedState, type State } from '../../src/sandbox/state/state.ts';
-import type { Sandbox } from '../../src/sandbox/sandbox.ts';
-import { createSandbox, type SandboxOptions } from '../../src/sandbox/sandbox.ts';
+import type { Sandbox as LibrarySandbox } from 'bizmsg/sandbox';
+import { createSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/sandbox.ts';
 
 export const start = Date.UTC(2026, 4, 1, 12);
 
@@ -47,6 +47,12 @@ export function calls(options: SandboxOptions = {}): Calls {
 
 export function bearing(key: string) {
   return { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+}
+
+/** Sends a template with a sandbox of the library, and this key or its first. */
+export function sent(sandbox: LibrarySandbox, key: string = sandbox.keys.sandbox, body: object = {}) {
+  const headers = { Authorization: `Bearer ${key}` };
+  return sandbox.answer({ path: paths.send, headers, body: { ...order, ...body } });
 }
 
 export function bodyOf(reply: Reply): unknown {

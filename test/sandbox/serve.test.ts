@@ -5,7 +5,6 @@ import { loadSqlite } from '../../bin/sqlite.js';
 import { httpRequest } from '../../src/base/http-request.ts';
 import { defaultData, leadsTo, locatorsIn, removeLocator } from '../../src/sandbox/remote/locator.ts';
 import { openRemote } from '../../src/sandbox/remote/remote.ts';
-import { createSandbox } from '../../src/sandbox/sandbox.ts';
 import { serve, type ServeOptions } from '../../src/sandbox/serve.ts';
 import { newHome } from '../support/fake-service.ts';
 import { defaultSandbox, serveOptions } from '../support/local.ts';
@@ -60,15 +59,6 @@ it('locks its folder, and reports the address of the owner', async () => {
   await (await serve(options)).close();
 });
 
-it('waits for an owner that is about to end', async () => {
-  const options = serveOptions(newHome());
-  const release = lock(options);
-  const starting = serve(options);
-  release();
-  expect((await starting).locator.port).toBeGreaterThan(0);
-  await (await starting).close();
-});
-
 it('gives up on a folder that stays locked', async () => {
   const options = serveOptions(newHome());
   const release = lock(options);
@@ -84,20 +74,6 @@ it('reports that it cannot lock its folder without SQLite', async () => {
   const options = serveOptions(newHome());
   const host = { ...options.host, sqlite: () => undefined };
   await expect(serve({ ...options, host })).rejects.toMatchObject({ exit: 'configuration', code: 'no-sqlite' });
-});
-
-it('serves any number of sandboxes without a folder', async () => {
-  const stores: unknown[] = [];
-  const sandbox: ServeOptions['sandbox'] = (file) => {
-    stores.push(file);
-    return createSandbox();
-  };
-  const options = { ...serveOptions(newHome()), sandbox, data: null };
-  const two = await Promise.all([serve(options), serve(options)]);
-  expect(new Set(two.map(({ locator }) => locator.url)).size).toBe(2);
-  expect(await defaultSandbox(options.stateFolder)).toBeUndefined();
-  expect(stores).toEqual([undefined, undefined]);
-  await Promise.all(two.map((served) => served.close()));
 });
 
 it('hands over to a waiting sandbox only once everything is saved', async () => {

@@ -1,8 +1,6 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { watchIdle } from '../../src/sandbox/http.ts';
 import { httpRequest } from '../../src/base/http-request.ts';
 import { manualClock } from '../../src/sandbox/time/clock.ts';
 import { raw, served, token } from './served.ts';
@@ -101,17 +99,6 @@ describe('a port', () => {
     expect(new Set([first.port, second.port, 4781]).size).toBe(3);
     expect(await httpRequest(`${second.url}/`, { method: 'GET' })).toMatchObject({ status: 401 });
   });
-
-  it('is free once the server is closed, even with open connections', async () => {
-    const server = await served();
-    const socket = connect(server.port, '127.0.0.1');
-    await once(socket, 'connect');
-    await server.close();
-    const next = createServer().listen(server.port, '127.0.0.1');
-    expect(await once(next, 'listening')).toEqual([]);
-    next.close();
-    socket.destroy();
-  });
 });
 
 it('calls onIdle half an hour after the last request', async () => {
@@ -130,20 +117,6 @@ it('calls onIdle half an hour after the last request', async () => {
 function headed({ sandbox }: Awaited<ReturnType<typeof served>>, body: string) {
   return { headers: bearing(sandbox.keys.sandbox), body };
 }
-
-it('calls onIdle a whole span after the end of a request', async () => {
-  const clock = manualClock();
-  let told = 0;
-  const idle = watchIdle(clock, 1_000, () => told++);
-  await clock.advance(900);
-  const end = idle.begin();
-  await clock.advance(5_000);
-  end();
-  await clock.advance(900);
-  expect(told).toBe(0);
-  await clock.advance(1_200);
-  expect(told).toBe(1);
-});
 
 it('counts an open page as activity', async () => {
   const clock = manualClock();

@@ -28,8 +28,7 @@ export const handlers: Readonly<Record<EndpointName, (request: Request, core: Co
 
 function sendTemplate({ exchange, now, key }: Request, core: Core): Outcome {
   const { state } = core.store;
-  const body = jsonBody(exchange);
-  const { to, template, params } = readOrRefuse(() => endpoints.sendTemplate.body(body));
+  const { to, template, params } = readOrRefuse(endpoints.sendTemplate.body, jsonBody(exchange));
   checkTemplate(state, template, params.length);
   // §8.2 leaves the status open.
   if (isMonthUsedUp(state, now)) throw new Refusal(429, "the plan's monthly messages are used up");
@@ -51,7 +50,7 @@ function checkTemplate(state: State, name: string, count: number): void {
 }
 
 function createContact({ exchange, now }: Request, core: Core): Outcome {
-  const body = contactBody(jsonBody(exchange));
+  const body = readOrRefuse(contactBody, jsonBody(exchange));
   const contact = core.store.state.contacts.get(body.phone);
   if (contact) return { reply: json(200, contact) };
   return { reply: json(201, addContact(core, body, now)) };
@@ -59,16 +58,14 @@ function createContact({ exchange, now }: Request, core: Core): Outcome {
 
 /** The document does not show this body: we require a phone, accept three more fields and ignore others. */
 function contactBody(value: unknown) {
-  return readOrRefuse(() => {
-    const { phone } = read.object({ phone: read.phone })(value);
-    const fields = read.isRecord(value) ? value : {};
-    return {
-      phone,
-      name: optional(fields, 'name', read.string),
-      tags: optional(fields, 'tags', read.list(read.string)) ?? [],
-      attributes: optional(fields, 'attributes', record) ?? {},
-    };
-  });
+  const { phone } = read.object({ phone: read.phone })(value);
+  const fields = read.isRecord(value) ? value : {};
+  return {
+    phone,
+    name: optional(fields, 'name', read.string),
+    tags: optional(fields, 'tags', read.list(read.string)) ?? [],
+    attributes: optional(fields, 'attributes', record) ?? {},
+  };
 }
 
 function optional<T>(fields: Record<string, unknown>, name: string, reader: read.Reader<T>): T | undefined {

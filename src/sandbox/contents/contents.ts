@@ -36,7 +36,7 @@ export function addSampleData(state: State, what: 'contacts' | Resettable = 'all
 
 /** Adds records or replaces those with the same key. If any is invalid, throws a Refusal and changes nothing. */
 export function seed(core: Core, value: unknown) {
-  const { contacts = [], templates = [], campaigns = [] } = readOrRefuse(() => newContents(value));
+  const { contacts = [], templates = [], campaigns = [] } = readOrRefuse(newContents, value);
   put({ contacts, templates, campaigns }, core);
   return { contacts: contacts.length, templates: templates.length, campaigns: campaigns.length };
 }

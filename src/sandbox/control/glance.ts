@@ -56,13 +56,8 @@ function isFailing({ state, attempts, forwarded }: DeliveryRow): boolean {
   return typeof forwarded === 'string' || (forwarded !== null && !isDelivered({ status: forwarded }));
 }
 
-interface Wanted {
-  readonly ids: readonly string[];
-  readonly phones: readonly string[];
-}
-
 /** The deliveries of events and messages by their id, and the names of numbers. */
-export function glanceAt(state: State, { ids, phones }: Wanted) {
+export function glanceAt(state: State, { ids, phones }: Readonly<Record<'ids' | 'phones', readonly string[]>>) {
   const wanted = new Set(ids);
   const deliveries = state.events.all().flatMap((emitted) => {
     const of = [emitted.event.id, emitted.event.message ?? ''].find((id) => wanted.has(id));

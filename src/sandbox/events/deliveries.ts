@@ -166,7 +166,7 @@ export function catchUp(core: Core, webhook: Webhook): number {
   for (const { event, deliveries } of state.events.all()) {
     if (!listensTo(webhook, event)) continue;
     const ours = deliveries.filter((delivery) => delivery.webhook === webhook.id);
-    const isLost = deliveries.every((delivery) => isMissed(delivery) && !state.webhooks.get(delivery.webhook));
+    const isLost = deliveries.every((delivery) => delivery.state === 'dead' && !state.webhooks.get(delivery.webhook));
     if (ours.length > 0) count += restart(core, ours.filter(isFailing));
     else if (isLost) {
       deliverTo(core, event.id, webhook);
@@ -174,11 +174,6 @@ export function catchUp(core: Core, webhook: Webhook): number {
     }
   }
   return count;
-}
-
-/** True unless it was delivered, or dropped by a fault. */
-function isMissed({ state }: Delivery): boolean {
-  return state === 'dead' || state === 'waiting';
 }
 
 /** Gives up the deliveries of a webhook that wait, for a reason; without one, they wait again. */

@@ -12,7 +12,7 @@ import { rowStates } from '../events/deliveries.ts';
 import { createSandbox as createService, type Sandbox as Service } from '../sandbox.ts';
 import type { Fault, Resettable } from '../state/records.ts';
 import { type Landmark, landmarks } from '../time/clock.ts';
-import type { FieldsOf } from '../trigger/fields.ts';
+import type { FieldsOf } from '../trigger.ts';
 import { checked, millisecondsOf, plainError, type SandboxOptions, settingsOf, type Span } from './arguments.ts';
 
 export type { EventName, Mode, PlanName, SandboxOptions, Scope, Span };

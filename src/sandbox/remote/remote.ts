@@ -9,19 +9,16 @@ import type { Locator } from './locator.ts';
 
 export type { InputOf, OperationName, OutputOf };
 
-/** A sandbox in another process. */
-export interface Remote {
-  ask<O extends OperationName>(operation: O, input?: InputOf<O>, signal?: AbortSignal): Promise<OutputOf<O>>;
-  /** Resolves once its port is free. */
-  stop(): Promise<void>;
-}
+export type Remote = ReturnType<typeof openRemote>;
 
 /** Milliseconds. A large sandbox takes a while to list or load its records. */
 const timeout = 120_000;
 
-export function openRemote({ url, token }: Pick<Locator, 'url' | 'token'>): Remote {
+/** A sandbox in another process. */
+export function openRemote({ url, token }: Pick<Locator, 'url' | 'token'>) {
   return {
     ask,
+    /** Resolves once its port is free. */
     async stop() {
       await ask('stop');
       await untilSilent(url);

@@ -111,8 +111,6 @@ export interface Message {
   readonly status: MessageStatus;
 }
 
-export const messageStatuses = ['accepted', 'delivered', 'read', 'failed'] as const satisfies readonly MessageStatus[];
-
 export interface SandboxEvent {
   readonly id: string;
   readonly type: EventName;

@@ -2,15 +2,10 @@ import { deliveryNamed } from '../events/deliveries.ts';
 import type { Core, Happening, State } from '../state/state.ts';
 import { type AdjustableClock, type ClockSetting, type Landmark } from './clock.ts';
 
-interface TimeOptions extends Pick<Core, 'store' | 'clock'> {
-  /** Resolves when no delivery is in flight. */
-  readonly settled: () => Promise<void>;
-}
-
 export type Fired = ReturnType<typeof firedBy>[number];
 
-/** Reads and controls the sandbox's time. */
-export function createTime({ store, clock, settled }: TimeOptions) {
+/** Reads and controls the sandbox's time. `settled` resolves when no delivery is in flight. */
+export function createTime({ store, clock }: Core, settled: () => Promise<void>) {
   const advances = new Set<Fired[]>();
   store.follow((what) => {
     for (const fired of advances) fired.push(...firedBy(what, clock.now(), store.state));

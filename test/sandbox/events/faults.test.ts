@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { EventFault } from '../../../src/sandbox/state/records.ts';
-import { memoryFile, order, paths } from '../calls.ts';
-import { courier, courierWorld, receiver } from '../receiver.ts';
+import { order, paths } from '../calls.ts';
+import { courier } from '../receiver.ts';
 
 /** A sandbox that injects this fault into the first delivery of a message, once. */
 async function faulty(effect: EventFault, status = 200) {
@@ -48,12 +48,6 @@ describe('an event with the fault', () => {
     ]);
   });
 
-  it('duplicate is attempted ten times in total if it fails', async () => {
-    const { sandbox } = await faulty({ kind: 'duplicate' }, 500);
-    await sandbox.time.advance(100 * 3_600_000);
-    expect(sandbox.deliveries().map(({ attempts }) => attempts)).toEqual([10, 10]);
-  });
-
   it('bad-signature has an invalid signature, once', async () => {
     const { sandbox, received, verify } = await faulty({ kind: 'bad-signature' }, 401);
     await sandbox.time.advance(400);
@@ -72,20 +66,5 @@ describe('a fault', () => {
     sandbox.faults.clear(fault.id);
     await sandbox.time.advance(4_000);
     expect(types(received)).toEqual(['message.delivered', 'message.read']);
-  });
-
-  it('still delays an event after a restart, until the same time', async () => {
-    const file = memoryFile();
-    const { url, received } = await receiver();
-    const before = courierWorld({ file });
-    before.sandbox.webhooks.add({ url });
-    before.sandbox.faults.add({ on: ['contact.created'], effect: { kind: 'delay', ms: 60_000 } });
-    await before.post(paths.contacts, { phone: '+1' });
-    before.sandbox.close();
-    const { sandbox } = courierWorld({ file });
-    await sandbox.time.advance(59_999);
-    expect(received).toEqual([]);
-    await sandbox.time.advance(1);
-    expect(received).toHaveLength(1);
   });
 });

@@ -13,17 +13,6 @@ function wait({ deliveries, clock }: Sandbox): number {
 }
 
 describe('a failed delivery', () => {
-  it('has the same retry delays with the same seed, and others with another', async () => {
-    const waitWith = async (seed: string) => {
-      const { sandbox, post } = await courier((response) => response.writeHead(500).end(), { seed });
-      await post(paths.contacts, contact);
-      await sandbox.settled();
-      return wait(sandbox);
-    };
-    expect(await waitWith('a seed')).toBe(await waitWith('a seed'));
-    expect(await waitWith('a seed')).not.toBe(await waitWith('another'));
-  });
-
   it.each([301, 302, 303, 307, 308])('may be a redirect of %i, which is not followed', async (status) => {
     const { url: location, received: there } = await receiver();
     const { sandbox, post, received } = await courier((response) => response.writeHead(status, { location }).end());
@@ -51,16 +40,6 @@ describe('410', () => {
     await sandbox.time.advance(24 * hour);
     expect(received).toHaveLength(2);
     expect(sandbox.counts()).toMatchObject({ queued: 1, waiting: 0 });
-  });
-
-  it('causes one warning, even with several deliveries in flight', async () => {
-    const hanging: ServerResponse[] = [];
-    const { sandbox, post, warnings, got } = await courier((response) => hanging.push(response));
-    for (let at = 0; at < 10; at++) await post(paths.contacts, { phone: `+1202555${1_000 + at}` });
-    await got(8);
-    for (const response of hanging) response.writeHead(410).end();
-    await sandbox.settled();
-    expect([hanging.length, warnings.length, sandbox.counts().waiting]).toEqual([8, 1, 0]);
   });
 
   it('ends when the URL is added again: waiting deliveries continue', async () => {

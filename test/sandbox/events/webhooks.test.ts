@@ -141,18 +141,6 @@ describe('the events of a webhook', () => {
     expect(sandbox.webhooks.add({ url, catchUp: true })).toMatchObject({ caughtUp: 0 });
   });
 
-  it.each(['queued', 'redelivered'])('are %s without delay, even if the clock was set back', async (how) => {
-    const { sandbox, post } = courierWorld();
-    await sandbox.time.advance(hour);
-    await post(paths.contacts, { phone: '+1' });
-    sandbox.clock.set({ frozen: sandbox.clock.now() - hour });
-    const { url, received } = await receiver();
-    sandbox.webhooks.add({ url, catchUp: how === 'queued' });
-    if (how === 'redelivered') sandbox.redeliver(sandbox.events()[0]?.id ?? '');
-    await sandbox.settled();
-    expect(received.map(({ type }) => type)).toEqual(['contact.created']);
-  });
-
   it('include queued events only on request, and only of registered types', async () => {
     const { sandbox, post } = courierWorld();
     await post(paths.contacts, { phone: '+1' });

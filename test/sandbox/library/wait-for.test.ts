@@ -1,6 +1,6 @@
 import { createSandbox } from 'bizmsg/sandbox';
 import { describe, expect, it } from 'vitest';
-import { sent } from './calls.ts';
+import { sent } from '../calls.ts';
 
 describe('waitFor', () => {
   it('resolves with an event that happens later', async () => {
@@ -59,14 +59,4 @@ describe('waitFor', () => {
     // @ts-expect-error: JavaScript may pass other texts
     await expect(sandbox.waitFor(wanted, { within })).rejects.toThrow(`waitFor: ${reason}`);
   });
-});
-
-it('messages have the text that the recipient reads, and can be filtered', async () => {
-  await using sandbox = createSandbox();
-  await sent(sandbox);
-  await sent(sandbox, undefined, { to: '+12025550102' });
-  const text = 'Hello Ada, your order A-1042 is on its way.';
-  expect(sandbox.messages({ to: '+12025550102' })).toMatchObject([{ to: '+12025550102', text }]);
-  expect([sandbox.messages({ status: 'read' }), sandbox.messages({ limit: 1 }).length]).toEqual([[], 1]);
-  expect(() => sandbox.messages({ limit: -1 })).toThrow('messages: ');
 });

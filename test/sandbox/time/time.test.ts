@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createClock, manualClock } from '../../../src/sandbox/time/clock.ts';
 import { testNumbers } from '../../../src/sandbox/events/receipts.ts';
 import { createSandbox } from '../../../src/sandbox/sandbox.ts';
-import { calls, memoryFile, order, paths, start } from '../calls.ts';
+import { calls, order, paths, start } from '../calls.ts';
 
 describe('advancing the clock', () => {
   it('runs what becomes due in order, each at its own time, and reports it', async () => {
@@ -24,14 +24,6 @@ describe('advancing the clock', () => {
     expect(await calls().sandbox.time.advance(landmark)).toMatchObject({ now });
   });
 
-  it('to next runs only the next receipt, and stays where it is without one', async () => {
-    const { sandbox, post } = calls();
-    expect(await sandbox.time.advance('next')).toMatchObject({ fired: [], now: '2026-05-01T12:00:00.000Z' });
-    await post(paths.send, order);
-    expect((await sandbox.time.advance('next')).fired).toMatchObject([{ what: 'message.delivered' }]);
-    expect((await sandbox.time.advance('next')).fired).toMatchObject([{ what: 'message.read' }]);
-  });
-
   it('to next skips the times of receipts that came early, or whose messages were deleted', async () => {
     const { sandbox, post } = calls();
     await post(paths.send, order);
@@ -51,19 +43,6 @@ describe('advancing the clock', () => {
     expect(clock.now()).toBe(start + 60_007);
     expect(sandbox.time.real()).toMatchObject({ now: new Date(wall).toISOString(), ahead: 0 });
   });
-
-  it('twice concurrently runs one after the other', async () => {
-    const { sandbox } = calls();
-    await Promise.all([sandbox.time.advance(1_000), sandbox.time.advance(1_000)]);
-    expect(sandbox.clock.now()).toBe(start + 2_000);
-  });
-});
-
-it('stays frozen after a restart', async () => {
-  const file = memoryFile();
-  const sandbox = createSandbox({ file });
-  const { now } = sandbox.time.freeze();
-  expect(createSandbox({ file }).time.now()).toMatchObject({ now, frozen: true });
 });
 
 it('a stopped advance keeps its current time after a restart', async () => {
@@ -91,13 +70,4 @@ it('receipts that were due while a sandbox did not run come right after the star
   expect(times).toEqual([expect.any(Number), expect.any(Number), 5_000, expect.any(Number)]);
   expect(new Set(again.events().map(({ id }) => id)).size).toBe(4);
   expect(sandbox.events()).toEqual([]);
-});
-
-it('a clock runs no canceled timer', async () => {
-  const clock = manualClock(0);
-  const ran: string[] = [];
-  clock.at(1, () => ran.push('a'))();
-  clock.at(1, () => ran.push('b'));
-  await clock.advance(1);
-  expect(ran).toEqual(['b']);
 });

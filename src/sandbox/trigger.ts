@@ -1,10 +1,12 @@
-import type { EventName, ReceiptName } from '../../contract/events.ts';
-import { addContact, addMessage, emit } from '../events/emit.ts';
-import { receiptEvent, receiptsOf, testNumbers } from '../events/receipts.ts';
-import { readOrRefuse, Refusal } from '../refusal.ts';
-import type { Campaign, Contact, Message, SandboxEvent, Template } from '../state/records.ts';
-import type { Core, State } from '../state/state.ts';
-import { defaultReason, fieldReaders, type FieldsOf } from './fields.ts';
+import type { EventName, ReceiptName } from '../contract/events.ts';
+import * as read from '../contract/readers.ts';
+import type { Reader } from '../contract/readers.ts';
+import { addContact, addMessage, emit } from './events/emit.ts';
+import { receiptEvent, receiptsOf, testNumbers } from './events/receipts.ts';
+import { fields, optional, record } from './readers.ts';
+import { readOrRefuse, Refusal } from './refusal.ts';
+import type { Campaign, Contact, Message, SandboxEvent, Template } from './state/records.ts';
+import type { Core, State } from './state/state.ts';
 
 /**
  * Makes an event happen, with the changes that lead to it, and returns all events in order. Throws a Refusal if it is
@@ -19,27 +21,75 @@ export function trigger(core: Core, event: EventName, fields: Readonly<Record<st
 
 type Caused = Ids & { readonly events: readonly SandboxEvent[] };
 
+const receiptFields = { message: optional(read.id), to: optional(read.phone), template: optional(read.id) } as const;
+
+/** The fields that a trigger may set; the sandbox generates the others. */
+const readers = {
+  'message.received': fields({ from: optional(read.phone), text: optional(read.string) }),
+  'message.delivered': fields(receiptFields),
+  'message.read': fields(receiptFields),
+  'message.failed': fields({ ...receiptFields, reason: optional(reason) }),
+  'flow.completed': fields({ contact: optional(read.id), flow: optional(read.id) }),
+  'broadcast.completed': fields({
+    campaign: optional(read.id),
+    tag: optional(read.id),
+    name: optional(read.id),
+    template: optional(read.id),
+  }),
+  'contact.created': fields({
+    phone: optional(read.phone),
+    name: optional(read.string),
+    tags: optional(read.list(read.id)),
+    attributes: optional(record),
+  }),
+  'order.paid': fields({
+    contact: optional(read.id),
+    amount: optional(amount),
+    currency: optional(currency),
+    provider: optional(read.id),
+  }),
+} as const satisfies Readonly<Record<EventName, Reader<unknown>>>;
+
+export type FieldsOf<E extends EventName> = ReturnType<(typeof readers)[E]>;
+
+/** Why a message failed, as its event reports it. */
+const defaultReason = { code: 'undeliverable', message: 'this message was made to fail' };
+
+/** Code and message are both optional. */
+function reason(value: unknown, at = ''): typeof defaultReason {
+  return { ...defaultReason, ...fields({ code: optional(read.id), message: optional(read.string) })(value, at) };
+}
+
+/** A string, because a JSON number would lose trailing zeros. */
+function amount(value: unknown, at = ''): string {
+  if (typeof value === 'string' && /^(0|[1-9]\d{0,14})(\.\d{1,6})?$/.test(value)) return value;
+  throw new read.Mismatch(at, 'must be an amount with a point, such as "10.00"');
+}
+
+function currency(value: unknown, at = ''): string {
+  if (typeof value === 'string' && /^[A-Z]{3}$/.test(value)) return value;
+  throw new read.Mismatch(at, 'must be three capital letters, such as USD');
+}
+
 /** The records concerned, named as in the event's data. */
 type Ids = Readonly<Record<`${string}_id`, string>>;
 
 const handlers: Readonly<Record<EventName, (fields: unknown, core: Core) => Ids>> = {
-  'message.received': reading('message.received', received),
-  'message.delivered': reading('message.delivered', (fields, core) => receipt('message.delivered', fields, core)),
-  'message.read': reading('message.read', (fields, core) => receipt('message.read', fields, core)),
-  'message.failed': reading('message.failed', (fields, core) => receipt('message.failed', fields, core)),
-  'flow.completed': reading('flow.completed', flowCompleted),
-  'broadcast.completed': reading('broadcast.completed', broadcastCompleted),
-  'contact.created': reading('contact.created', contactCreated),
-  'order.paid': reading('order.paid', orderPaid),
+  'message.received': reading(readers['message.received'], received),
+  'message.delivered': reading(readers['message.delivered'], (fields, core) =>
+    receipt('message.delivered', fields, core),
+  ),
+  'message.read': reading(readers['message.read'], (fields, core) => receipt('message.read', fields, core)),
+  'message.failed': reading(readers['message.failed'], (fields, core) => receipt('message.failed', fields, core)),
+  'flow.completed': reading(readers['flow.completed'], flowCompleted),
+  'broadcast.completed': reading(readers['broadcast.completed'], broadcastCompleted),
+  'contact.created': reading(readers['contact.created'], contactCreated),
+  'order.paid': reading(readers['order.paid'], orderPaid),
 };
 
 /** A handler, which checks everything before it changes anything. */
-function reading<E extends EventName>(event: E, handle: (fields: FieldsOf<E>, core: Core) => Ids) {
-  return (fields: unknown, core: Core) =>
-    handle(
-      readOrRefuse(() => fieldReaders[event](fields)),
-      core,
-    );
+function reading<T>(reader: Reader<T>, handle: (fields: T, core: Core) => Ids) {
+  return (fields: unknown, core: Core) => handle(readOrRefuse(reader, fields), core);
 }
 
 type ReceiptFields = FieldsOf<'message.failed'>;
@@ -111,10 +161,8 @@ function existingMessage(type: ReceiptName, { message: id, template }: ReceiptFi
     id === undefined ? messages.all().findLast(({ status }) => receiptsTo[status]?.[type]) : messages.get(id);
   if (message) return message;
   const none = messages.size === 0 ? 'there is no message yet' : `no message can still get ${type}`;
-  throw new Refusal(
-    404,
-    `${id === undefined ? none : `there is no message ${id}`}: send one, or pass to for a new one`,
-  );
+  const why = id === undefined ? none : `there is no message ${id}`;
+  throw new Refusal(404, `${why}: send one, or pass to for a new one`);
 }
 
 function requireReceipts(type: ReceiptName, { id, status }: Message): readonly ReceiptName[] {
@@ -245,8 +293,8 @@ function isOpen({ status }: Campaign): boolean {
 /** By phone or id; by default the first contact. */
 function contactNamed({ contacts }: State, name: string | undefined): Contact {
   if (name === undefined && contacts.size === 0) throw new Refusal(404, 'there is no contact yet: create one first');
-  const contact =
-    name === undefined ? contacts.all()[0] : (contacts.get(name) ?? contacts.all().find(({ id }) => id === name));
+  const isMeant = ({ id }: Contact) => name === undefined || id === name;
+  const contact = contacts.get(name ?? '') ?? contacts.all().find(isMeant);
   if (contact) return contact;
   throw new Refusal(404, `there is no contact ${name}`);
 }
