@@ -2,6 +2,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
+import { expect } from 'vitest';
 import { unsafe } from '../../../src/base/errors.ts';
 import { type Input, type InputContext, openInput } from '../../../src/batches/input/input.ts';
 import type { InputRow } from '../../../src/batches/input/row.ts';
@@ -78,4 +79,11 @@ export async function rowsOf(input: Input): Promise<readonly InputRow[]> {
 /** The fields of each row, or why it cannot be read. */
 export function fields(rows: readonly InputRow[]): readonly unknown[] {
   return rows.map((row) => row.problem ?? row.fields);
+}
+
+/** Expects a usage error with this message, or a part of it. */
+export async function expectRefused(reading: Promise<unknown>, message: RegExp | string, hint = ''): Promise<void> {
+  const isIt: unknown = typeof message === 'string' ? expect.stringContaining(message) : expect.stringMatching(message);
+  await expect(reading).rejects.toMatchObject({ exit: 'usage', message: isIt });
+  if (hint !== '') await expect(reading).rejects.toMatchObject({ hint: expect.stringContaining(hint) });
 }
