@@ -20,70 +20,67 @@ function statusOf({ limit: rate, wait, start = 0, ...options }: Given = {}) {
   const pace = { minimumDuration: (rows: number) => minimumDuration(rate ? [rate] : [], rows), waiting: () => wait };
   const status = new Status({ name: 'autumn', total: 393, hours: undefined, host, pace, ...options });
   const take = (sent: number, failed = 0, unsure = 0) => {
-    const counts = [
-      { state: 'sent', count: sent },
-      { state: 'failed', count: failed },
-      { state: 'unsure', count: unsure },
-    ] as const;
-    for (const { state, count } of counts) for (let n = 0; n < count; n++) status.take({ state });
+    const counts = { sent, failed, unsure };
+    for (const state of ['sent', 'failed', 'unsure'] as const)
+      for (let n = 0; n < counts[state]; n++) status.take({ state });
   };
   return { status, clock, take };
 }
 
 const red = (text: string) => `<${text}>`;
 
-describe('the line of a batch that works', () => {
-  it('has a bar, and failures only if there are any, in red', () => {
-    const { status, take } = statusOf();
-    take(212);
-    expect(status.line(80, red)).toBe('autumn  ▰▰▰▰▰▱▱▱▱▱  212 of 393');
-    take(0, 2, 1);
-    expect(status.line(80, red)).toBe('autumn  ▰▰▰▰▰▱▱▱▱▱  215 of 393 · <2 failed> · <1 unsure>');
-  });
+/** Outside the hours, on a day of 2026. */
+const evening = (day: string): Given => ({
+  hours: hoursFlag('mon-sat 09:00-18:00 Etc/UTC'),
+  start: Date.parse(`2026-${day}T20:00:00Z`),
+});
 
-  it('has no bar in a log', () => {
-    const { status, take } = statusOf();
-    take(212, 2);
-    expect(status.line(100)).toBe('autumn  214 of 393 · 2 failed');
+describe('the line of a batch that works', () => {
+  it.each<[string, Given, readonly number[], string]>([
+    ['no failures if there are none', {}, [212], 'autumn  212 of 393'],
+    ['failures in red', {}, [212, 2, 1], 'autumn  215 of 393 · <2 failed> · <1 unsure>'],
+    ['the time left by the rate', { limit }, [190], 'autumn  190 of 393 · 3 min left'],
+    ['no short wait', { wait: 900 }, [0], 'autumn  0 of 393'],
+    [
+      'the wait for the rate limit',
+      { limit, wait: 11_200 },
+      [214],
+      'autumn  214 of 393 · rate limit, 12 s · 3 min 12 s left',
+    ],
+    [
+      'a wait once, if the rest is sent after it',
+      { limit, wait: 58_000 },
+      [392],
+      'autumn  392 of 393 · rate limit, 58 s',
+    ],
+    [
+      'until when it is outside the hours',
+      evening('05-01'),
+      [214],
+      'autumn  214 of 393 · outside the hours until 09:00',
+    ],
+    [
+      'the day, too, if that is not the next',
+      evening('05-02'),
+      [214],
+      'autumn  214 of 393 · outside the hours until 2026-05-04 09:00',
+    ],
+  ])('has %s', (_name, options, [sent = 0, failed, unsure], line) => {
+    const { status, take } = statusOf(options);
+    take(sent, failed, unsure);
+    expect(status.line(line.length, red)).toBe(line);
+    expect(status.line(line.length)).toBe(line.replace(/[<>]/g, ''));
   });
 
   it.each([
-    { done: 0, bar: '▱▱▱▱▱▱▱▱▱▱' },
-    { done: 392, bar: '▰▰▰▰▰▰▰▰▰▱' },
-    { done: 393, bar: '▰▰▰▰▰▰▰▰▰▰' },
-  ])('has a full bar only at the end: $done of 393', ({ done, bar }) => {
+    [0, '▱▱▱▱▱▱▱▱▱▱'],
+    [212, '▰▰▰▰▰▱▱▱▱▱'],
+    [392, '▰▰▰▰▰▰▰▰▰▱'],
+    [393, '▰▰▰▰▰▰▰▰▰▰'],
+  ])('has a bar on a terminal, which is full only at the end: %i of 393', (done, bar) => {
     const { status, take } = statusOf();
     take(done);
-    expect(status.line(80, red)).toContain(bar);
-  });
-
-  it('says how long it will take, by the rate', () => {
-    const { status, take } = statusOf({ limit });
-    take(190);
-    expect(status.line(80)).toBe('autumn  190 of 393 · 3 min left');
-  });
-
-  it('says that it waits for the rate limit, and how long', () => {
-    const { status, take } = statusOf({ limit, wait: 11_200 });
-    take(214);
-    expect(status.line(80)).toBe('autumn  214 of 393 · rate limit, 12 s · 3 min 12 s left');
-    expect(statusOf({ wait: 900 }).status.line(80)).toBe('autumn  0 of 393');
-  });
-
-  it('does not say the wait twice, if the rest is sent after it', () => {
-    const { status, take } = statusOf({ wait: 58_000, limit });
-    take(392);
-    expect(status.line(80)).toBe('autumn  392 of 393 · rate limit, 58 s');
-  });
-
-  it.each([
-    { now: '2026-05-01T20:00:00Z', opens: '09:00' },
-    { now: '2026-05-02T20:00:00Z', opens: '2026-05-04 09:00' },
-  ])('says until when the hours do not allow it: $now', ({ now, opens }) => {
-    const hours = hoursFlag('mon-sat 09:00-18:00 Etc/UTC');
-    const { status, take } = statusOf({ hours, start: Date.parse(now) });
-    take(214);
-    expect(status.line(80)).toBe(`autumn  214 of 393 · outside the hours until ${opens}`);
+    expect(status.line(80, red)).toContain(`autumn  ${bar}  ${done} of 393`);
   });
 
   it('says since when the service is unreachable, and when it stops', () => {

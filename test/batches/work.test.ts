@@ -151,7 +151,7 @@ describe('a claim', () => {
     const { clock } = tables;
     const still = { now: () => start, steady: () => 0 };
     const host = { ...still, later: clock.later, [moving]: clock[moving] };
-    const database = afterFirstWrite(tables.database, () => clock.advance(25_001));
+    const database = watching(tables.database, { after: () => clock.advance(25_001) });
     expect(await working(tables, { batch, url, host, database })).toMatchObject({ sent: 1 });
     expect(asked).toHaveLength(1);
     const attempts = await tables.database.read(() => query('SELECT attempt FROM item WHERE batch = $1', batch.id));
@@ -163,7 +163,7 @@ describe('a claim', () => {
     const { url, asked } = await serving();
     const batch = await tables.load(9);
     const stop = new AbortController();
-    const database = afterFirstWrite(tables.database, () => stop.abort('SIGTERM'));
+    const database = watching(tables.database, { after: () => stop.abort('SIGTERM') });
     const signals = { stop: stop.signal, leave: new AbortController().signal };
     expect(await working(tables, { batch, url, database, signals })).toMatchObject({ stopped: { exit: 'terminated' } });
     expect(asked).toEqual([]);
@@ -225,7 +225,10 @@ describe('an outcome that cannot be recorded', () => {
     const tables = await openTables();
     const { url } = await serving(() => ({ reply }));
     const batch = await tables.load(30);
-    const worked = await working(tables, { batch, url, startWith: 1, database: failingWrites(tables.database) });
+    const before = () => {
+      throw configuration('state-unwritable', 'the disk is full');
+    };
+    const worked = await working(tables, { batch, url, startWith: 1, database: watching(tables.database, { before }) });
     expect(worked).toMatchObject({ sent: 0, failed: 0, unsure: 1 });
     expect(worked.stopped).toMatchObject({ exit: reply === 401 ? 'keyRefused' : 'configuration' });
     const unrecorded = { state: 'unsure', code: 'unrecorded', reason: `${reason}, but this could not be recorded` };
@@ -235,31 +238,19 @@ describe('an outcome that cannot be recorded', () => {
   });
 });
 
-/** Acts after the first transaction, which claims rows. */
-function afterFirstWrite(database: Database, act: () => void): Database {
+/** Acts after the first transaction, which claims rows, and before each further one. */
+function watching(database: Database, { after = () => {}, before = () => {} }): Database {
   let isFirst = true;
   return {
     read: (...transaction) => database.read(...transaction),
     close: () => database.close(),
     async write(...transaction) {
-      const result = await database.write(...transaction);
-      if (isFirst) act();
+      const wasFirst = isFirst;
       isFirst = false;
+      if (!wasFirst) before();
+      const result = await database.write(...transaction);
+      if (wasFirst) after();
       return result;
-    },
-  };
-}
-
-/** Fails after the first transaction, which claims a row. */
-function failingWrites(database: Database): Database {
-  let isFull = false;
-  return {
-    read: (...transaction) => database.read(...transaction),
-    close: () => database.close(),
-    async write(...transaction) {
-      if (isFull) throw configuration('state-unwritable', 'the disk is full');
-      isFull = true;
-      return database.write(...transaction);
     },
   };
 }

@@ -14,7 +14,12 @@ import {
   type SendOptions,
   type SingleOptions,
   type World,
-  received,
+  done,
+  processOf,
+  receive,
+  runToEnd,
+  singleResult,
+  type Worker,
 } from './world.ts';
 
 // The rule as a model. Time is in hours. Not in it: --test, --hours, 429 and 401, pace, erasing.
@@ -64,11 +69,6 @@ interface Copy extends Row {
   resend?: string | undefined;
 }
 
-interface Worker {
-  isAlive: boolean;
-  isStopping: boolean;
-}
-
 interface Batch {
   readonly id: number;
   readonly scope: Scope;
@@ -87,8 +87,6 @@ interface Batch {
 
 type Steps = Generator<string, Result, void>;
 
-const done = (exit: number): Result => ({ exit, sent: 0 });
-
 export function createModel(): World {
   let batches: Batch[] = [];
   const singles: Row[] = [];
@@ -98,9 +96,9 @@ export function createModel(): World {
     now: 0,
     messages,
     answer: (): Answer => 'sent',
-    sendBatch: async (options, how) => run(planOf(options), how),
-    begin: async (options) => processOf(planOf(options)),
-    resume: async (options) => run(resumePlan(options)),
+    sendBatch: (options, how) => runToEnd(world, begin(planOf(options)), how),
+    begin: async (options) => begin(planOf(options)),
+    resume: (options) => runToEnd(world, begin(resumePlan(options))),
     mark: async (options) => mark(options),
     cancel: async (options) => cancel(options),
     remove: async (options) => remove(options),
@@ -364,7 +362,8 @@ export function createModel(): World {
       if (was.state === 'sent') row.earlier = [was];
       Object.assign(row, { state: 'under way', text, at: (world.now += tick), by: undefined, told: null });
       yield 'claimed';
-      const answer = receive({ ...batch.scope, phone: row.phone, per: row.per, text, at: row.at, name: batch.name });
+      const { phone, per, at } = row;
+      const answer = receive(world, messages, { ...batch.scope, phone, per, text, at, name: batch.name });
       yield 'answered';
       row.at = world.now;
       if (answer === 'sent') sent++;
@@ -376,12 +375,6 @@ export function createModel(): World {
       yield 'settled';
     }
     return ending(batch, new Set(turn.flatMap(({ origin }) => origin ?? [])), { isTrouble, isCut, sent });
-  }
-
-  function receive(message: Message): Answer {
-    const answer = world.answer(message);
-    if (answer === 'sent' || answer === 'unsure, accepted') messages.push(received(message));
-    return answer;
   }
 
   interface Ending {
@@ -404,41 +397,11 @@ export function createModel(): World {
     return { exit: isTrouble ? 10 : 0, sent };
   }
 
-  function processOf(plan: Plan | Result): Process | Result {
+  function begin(plan: Plan | Result): Process | Result {
     if ('exit' in plan) return plan;
     const worker = { isAlive: true, isStopping: false };
     const steps = start(plan, worker);
-    if ('exit' in steps) return steps;
-    let result: Result | undefined;
-    return {
-      isAlive: () => worker.isAlive,
-      result: () => result,
-      stop: () => void (worker.isStopping = true),
-      async kill() {
-        worker.isAlive = false;
-        result ??= done(137);
-      },
-      async step() {
-        if (!worker.isAlive) return undefined;
-        const { done: isDone, value } = steps.next();
-        if (!isDone) return value;
-        worker.isAlive = false;
-        result = value;
-        return undefined;
-      },
-    };
-  }
-
-  async function run(plan: Plan | Result, how: How = {}): Promise<Result> {
-    const process = processOf(plan);
-    if (!('step' in process)) return process;
-    const before = messages.length;
-    for (let n = 0; process.isAlive(); n++) {
-      if (n === how.killAt) await process.kill();
-      if (messages.length - before >= (how.stopAfter ?? Infinity)) process.stop();
-      await process.step();
-    }
-    return process.result() ?? done(137);
+    return 'exit' in steps ? steps : processOf(worker, steps);
   }
 
   function mark({ account = 'A', mode = 'live', name, phone, lines, as }: MarkOptions): Result {
@@ -494,12 +457,10 @@ export function createModel(): World {
     const rest = { per: '', cells: {}, line: 0, load: 0, reason: null, told: null, earlier: [] };
     const row: Row = { n: singles.length + 1, scope, batch: undefined, phone, ...fact, ...rest };
     singles.push(row);
-    const answer = how.killAt === 0 ? 'unsure' : receive({ ...scope, phone, per: '', text, at: row.at, name: '' });
+    const message = { ...scope, phone, per: '', text, at: row.at, name: '' };
+    const answer = how.killAt === 0 ? 'unsure' : receive(world, messages, message);
     row.state = answer === 'sent' || answer === 'failed' ? answer : 'unsure';
-    return {
-      exit: { sent: 0, failed: 6, unsure: 13, 'unsure, accepted': 13 }[answer],
-      sent: answer === 'sent' ? 1 : 0,
-    };
+    return singleResult(answer);
   }
 }
 

@@ -1,18 +1,16 @@
-import type { Database } from '../../src/base/transaction.ts';
+import { type Database, query } from '../../src/base/transaction.ts';
 import { type Batch, batchesOf, findBatches, type Scope } from '../../src/store/batch.ts';
 import { cancel, remove } from '../../src/store/cancel.ts';
 import { decide, decideResume, type Group, type Plan, type Resend } from '../../src/store/decide.ts';
 import { addRows, exclude, type NewRow, openDraft } from '../../src/store/draft.ts';
-import { ending, markReported } from '../../src/store/tally.ts';
-import { apply, begin, beginResume, redecide } from '../../src/store/load.ts';
+import { ending, markReported, totalsOfAll } from '../../src/store/tally.ts';
+import { apply, begin as beginLoad, beginResume, redecide } from '../../src/store/load.ts';
 import { mark } from '../../src/store/mark.ts';
 import { addOptOuts, removeOptOuts } from '../../src/store/opt-outs.ts';
 import { admitSingle } from '../../src/store/single.ts';
-import { totalsOfAll } from '../../src/store/tally.ts';
 import { reportRows, waitingBatches } from '../../src/store/views.ts';
 import { whichBatch } from '../../src/store/which.ts';
 import { type Answer as Settling, beat, claim, declareDead, release, settle } from '../../src/store/work.ts';
-import { query } from '../../src/base/transaction.ts';
 import { tick } from './model.ts';
 import {
   type Answer,
@@ -28,10 +26,14 @@ import {
   type SendOptions,
   type SingleOptions,
   type World,
-  received,
+  done,
+  processOf,
+  receive,
+  runToEnd,
+  singleResult,
+  type Worker,
 } from './world.ts';
 
-const done = (exit: number): Result => ({ exit, sent: 0 });
 const moment = (hours: number) => 1_700_000_000_000 + Math.round(hours * 3_600_000);
 
 /** A command line as small as can be over the store. It takes its moments exactly as the model does. */
@@ -43,9 +45,9 @@ export function createStoreWorld(database: Database, pieceSize?: number): World 
     now: 0,
     messages,
     answer: (): Answer => 'sent',
-    sendBatch: async (options, how) => run(await sendBatch(options), how),
+    sendBatch: async (options, how) => runToEnd(world, await sendBatch(options), how),
     begin: async (options) => sendBatch(options),
-    resume: async (options) => run(await resume(options)),
+    resume: async (options) => runToEnd(world, await resume(options)),
     mark: markRows,
     cancel: cancelRows,
     remove: async (named) => {
@@ -116,10 +118,10 @@ export function createStoreWorld(database: Database, pieceSize?: number): World 
     if (o.terminal === 'nobody' || planned > (o.atMost ?? Infinity)) return done(11);
     const worker = newId();
     const told = JSON.stringify({ where });
-    const begun = await begin(database, plan, { name, per, told, command: '', columns: '[]' }, worker);
+    const begun = await beginLoad(database, plan, { name, per, told, command: '', columns: '[]' }, worker);
     const isTrouble = count('changed') > 0;
     const work = { batch: begun, worker, isOfFile: true, resend, first: o.first ?? Infinity, isTrouble };
-    return processOf(work, () => apply(database, plan, loading(work, where)));
+    return begin(work, () => apply(database, plan, loading(work, where)));
   }
 
   async function resume(o: ResumeOptions): Promise<Process | Result> {
@@ -137,7 +139,7 @@ export function createStoreWorld(database: Database, pieceSize?: number): World 
     const isTrouble = fates('changed') > 0;
     const work = { batch: begun, worker, isOfFile: false, resend, first: Infinity, isTrouble };
     const planned = o.excludeFrom ? undefined : fates('waiting') + fates('resend');
-    return processOf({ ...work, planned }, () => redecide(database, loading(work, kept(batch))));
+    return begin({ ...work, planned }, () => redecide(database, loading(work, kept(batch))));
   }
 
   function loading(work: Work, where: Cells) {
@@ -156,39 +158,16 @@ export function createStoreWorld(database: Database, pieceSize?: number): World 
     readonly planned?: number | undefined;
   }
 
-  function processOf(work: Work, load: () => Promise<void>): Process {
-    let isStopping = false;
-    let isAlive = true;
-    let result: Result | undefined;
-    const { id } = work.batch;
-    const steps = steer(work, load, () => isStopping);
+  function begin(work: Work, load: () => Promise<void>): Process {
+    const state = { isAlive: true, isStopping: false };
     working.add(work.worker);
-    return {
-      isAlive: () => isAlive,
-      result: () => result,
-      stop: () => void (isStopping = true),
-      async kill() {
-        isAlive = false;
-        working.delete(work.worker);
-        result ??= done(137);
-        await declareDead(database, id, work.worker);
-      },
-      async step() {
-        if (!isAlive) return undefined;
-        const { done: isDone, value } = await steps.next();
-        if (!isDone) return value;
-        isAlive = false;
-        result = value;
-        return undefined;
-      },
-    };
+    return processOf(state, steer(work, load, state), async () => {
+      working.delete(work.worker);
+      await declareDead(database, work.batch.id, work.worker);
+    });
   }
 
-  async function* steer(
-    work: Work,
-    load: () => Promise<void>,
-    isStopping: () => boolean,
-  ): AsyncGenerator<string, Result, void> {
+  async function* steer(work: Work, load: () => Promise<void>, state: Worker): AsyncGenerator<string, Result, void> {
     const { batch, worker, isOfFile, resend } = work;
     const { id } = batch;
     let { isTrouble } = work;
@@ -199,7 +178,7 @@ export function createStoreWorld(database: Database, pieceSize?: number): World 
     if (isOfFile) await setLoading(id, 1);
     for (let n = await countRows(id); n > 0; n--) yield 'applied';
     if (isOfFile) await setLoading(id, 0);
-    for (let after = 0; !isStopping();) {
+    for (let after = 0; !state.isStopping;) {
       const isFull = (await reached(batch)) >= work.first;
       const now = moment(world.now + tick);
       const claims = await claim(database, { id, worker, isOfFile, resend, isFull, after, now });
@@ -210,14 +189,9 @@ export function createStoreWorld(database: Database, pieceSize?: number): World 
       if (!row) break;
       const claimedAt = (world.now += tick);
       yield 'claimed';
-      const answer = receive({
-        ...batch.scope,
-        ...row,
-        phone: row.who,
-        text: row.body,
-        name: batch.name,
-        at: claimedAt,
-      });
+      const { who: phone, body: text } = row;
+      const message = { ...batch.scope, ...row, phone, text, name: batch.name, at: claimedAt };
+      const answer = receive(world, messages, message);
       yield 'answered';
       const settled = await settle(database, { batch: id, worker, claim: row, answer: settling(answer), now: at() });
       if (answer === 'sent') sent++;
@@ -228,27 +202,10 @@ export function createStoreWorld(database: Database, pieceSize?: number): World 
     const { waiting, others, ...trouble } = news;
     await markReported(database, batch, isOfFile);
     await release(database, id, worker, at());
-    if (isStopping() && waiting > 0) return { exit: 130, sent };
+    if (state.isStopping && waiting > 0) return { exit: 130, sent };
     const isNews = trouble.failed + trouble.unsure + trouble.held + others > 0;
     const isElsewhere = batch.scope.kind === 'message' && trouble.elsewhere > 0;
     return { exit: isTrouble || isNews || isElsewhere ? 10 : 0, sent };
-  }
-
-  function receive(message: Message): Answer {
-    const answer = world.answer(message);
-    if (answer === 'sent' || answer === 'unsure, accepted') messages.push(received(message));
-    return answer;
-  }
-
-  async function run(process: Process | Result, how: How = {}): Promise<Result> {
-    if (!('step' in process)) return process;
-    const before = messages.length;
-    for (let n = 0; process.isAlive(); n++) {
-      if (n === how.killAt) await process.kill();
-      if (messages.length - before >= (how.stopAfter ?? Infinity)) process.stop();
-      await process.step();
-    }
-    return process.result() ?? done(137);
   }
 
   /** A lease would end long before the next command, but a process that lives shows it every 30 s. */
@@ -299,13 +256,10 @@ export function createStoreWorld(database: Database, pieceSize?: number): World 
     if (admitted.kind !== 'admitted') return done(11);
     world.now += tick;
     const message = { ...scope, phone, per: '', text, at: world.now, name: '' };
-    const answer = how.killAt === 0 ? 'unsure' : receive(message);
+    const answer = how.killAt === 0 ? 'unsure' : receive(world, messages, message);
     const settlement = { batch: '', worker: '', claim: admitted.claim, answer: settling(answer), now: at() };
     await settle(database, settlement);
-    return {
-      exit: { sent: 0, failed: 6, unsure: 13, 'unsure, accepted': 13 }[answer],
-      sent: answer === 'sent' ? 1 : 0,
-    };
+    return singleResult(answer);
   }
 
   async function peopleOf(

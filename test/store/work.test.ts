@@ -4,7 +4,7 @@ import { ending, markReported } from '../../src/store/tally.ts';
 import { begin } from '../../src/store/load.ts';
 import { type Answer, beat, claim, type Claim, declareDead, release, settle } from '../../src/store/work.ts';
 import { drivers } from './drivers.ts';
-import { hour, load, type Person, planOf, rows, scope, send, start, work, worker } from './rig.ts';
+import { hour, load, type Person, planOf, rows, start, work, worker } from './rig.ts';
 
 const answers = {
   '2xx': { kind: 'sent', messageId: 'm2' },
@@ -31,12 +31,6 @@ describe.each(drivers)('an answer, $where,', ({ open }) => {
     expect((await rows(database, batch))[0]).toMatchObject({ state: 'sent', messageId: 'm2' });
     expect(await settle(database, { ...late, answer: answers['4xx'] })).toBe('late');
     expect((await rows(database, batch))[0]).toMatchObject({ state: 'sent' });
-  });
-
-  it('erases the content of a contact once it is created', async () => {
-    const database = await open();
-    const batch = await send(database, [hi, { phone: '+2' }], { scope: { ...scope, kind: 'import' } });
-    expect(await rows(database, batch)).toMatchObject([{ body: undefined, cells: undefined }, { body: undefined }]);
   });
 });
 

@@ -77,35 +77,25 @@ export interface SendOptions {
   readonly terminal?: 'others' | 'all' | 'nobody';
 }
 
-export interface Named {
-  readonly account?: string;
-  readonly mode?: Mode;
+type Owned = Pick<SendOptions, 'account' | 'mode'>;
+
+export interface Named extends Owned {
   readonly name: string;
 }
 
-export interface ResumeOptions {
-  readonly account?: string;
-  readonly mode?: Mode;
+export interface ResumeOptions extends Owned, Pick<SendOptions, 'resend' | 'excludeFrom'> {
   readonly name?: string | undefined;
-  readonly resend?: readonly ('changed' | 'unsure' | 'failed')[];
-  readonly excludeFrom?: readonly string[];
 }
 
-export interface MarkOptions {
-  readonly account?: string;
-  readonly mode?: Mode;
+export interface MarkOptions extends Owned, Partial<Pick<SingleOptions, 'phone'>> {
   readonly name?: string;
-  readonly phone?: string;
   readonly lines?: readonly number[];
   readonly as: 'sent' | 'not sent';
 }
 
-export interface SingleOptions {
-  readonly account?: string;
-  readonly mode?: Mode;
+export interface SingleOptions extends Owned, Pick<SendOptions, 'again'> {
   readonly phone: string;
   readonly text: string;
-  readonly again?: boolean;
 }
 
 /** Where a process is killed: before that step. Or after how many messages Ctrl-C stops it. */
@@ -128,11 +118,7 @@ export interface Process {
   result(): Result | undefined;
 }
 
-interface BatchState {
-  readonly account: string;
-  readonly mode: Mode;
-  readonly kind: Kind;
-  readonly name: string;
+interface BatchState extends Pick<Message, 'account' | 'mode' | 'kind' | 'name'> {
   readonly isCancelled: boolean;
   readonly isLoading: boolean;
 }
@@ -152,7 +138,63 @@ export function isProcess(begun: Process | Result): begun is Process {
 }
 
 /** Contacts without a phone have different names in the worlds. */
-export function received({ account, mode, kind, phone, per, text, at, name }: Message): Message {
+function received({ account, mode, kind, phone, per, text, at, name }: Message): Message {
   const isPerson = phone.startsWith('+');
   return { account, mode, kind, phone: isPerson ? phone : '-', per, text: isPerson ? text : '-', at, name };
+}
+
+export const done = (exit: number): Result => ({ exit, sent: 0 });
+
+/** Answers a message, and keeps it if the service has accepted it. */
+export function receive(world: Pick<World, 'answer'>, messages: Message[], message: Message): Answer {
+  const answer = world.answer(message);
+  if (answer === 'sent' || answer === 'unsure, accepted') messages.push(received(message));
+  return answer;
+}
+
+/** The result of a single message. */
+export function singleResult(answer: Answer): Result {
+  const exit = { sent: 0, failed: 6, unsure: 13, 'unsure, accepted': 13 }[answer];
+  return { exit, sent: answer === 'sent' ? 1 : 0 };
+}
+
+export interface Worker {
+  isAlive: boolean;
+  isStopping: boolean;
+}
+
+type Steps = Generator<string, Result, void> | AsyncGenerator<string, Result, void>;
+
+export function processOf(worker: Worker, steps: Steps, onKill = async () => {}): Process {
+  let result: Result | undefined;
+  return {
+    isAlive: () => worker.isAlive,
+    result: () => result,
+    stop: () => void (worker.isStopping = true),
+    async kill() {
+      worker.isAlive = false;
+      result ??= done(137);
+      await onKill();
+    },
+    async step() {
+      if (!worker.isAlive) return undefined;
+      const { done: isDone, value } = await steps.next();
+      if (!isDone) return value;
+      worker.isAlive = false;
+      result = value;
+      return undefined;
+    },
+  };
+}
+
+/** Lets a process take all its steps. */
+export async function runToEnd({ messages }: World, process: Process | Result, how: How = {}): Promise<Result> {
+  if (!isProcess(process)) return process;
+  const before = messages.length;
+  for (let n = 0; process.isAlive(); n++) {
+    if (n === how.killAt) await process.kill();
+    if (messages.length - before >= (how.stopAfter ?? Infinity)) process.stop();
+    await process.step();
+  }
+  return process.result() ?? done(137);
 }

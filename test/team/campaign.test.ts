@@ -101,7 +101,7 @@ const harms: Readonly<Record<string, Harm>> = {
   },
 };
 
-describe.skipIf(rig.missingPostgres !== undefined)(`three machines with one batch (seed ${seed})`, () => {
+describe.skipIf(rig.isMissing)(`three machines with one batch (seed ${seed})`, () => {
   it(`send it to everyone once, with ${kills} kills and faults`, { timeout: 3_600_000 }, async () => {
     const place = await openPlace(rowsFor(kills), await rig.ownPostgres());
     const all = Object.values(harms);

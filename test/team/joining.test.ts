@@ -51,7 +51,7 @@ async function expectComplete({ service }: Team, machine: Machine, name = 'autum
   expect(rig.tally(service)).toEqual({ 1: rows + 1 });
 }
 
-describe.skipIf(rig.missingPostgres !== undefined)('a machine that worked alone', () => {
+describe.skipIf(rig.isMissing)('a machine that worked alone', () => {
   it('must join before it uses the database of a team', async () => {
     const place = await begun();
     const { machine, team } = place;
@@ -98,7 +98,7 @@ describe.skipIf(rig.missingPostgres !== undefined)('a machine that worked alone'
   });
 });
 
-describe.skipIf(rig.missingPostgres !== undefined)('team join that is cut off', () => {
+describe.skipIf(rig.isMissing)('team join that is cut off', () => {
   it.each([
     ...[1, 2, 3, 4, 5, 6, 7].map((at) => ({ at, instead: 'request' }) as const),
     { at: 7, instead: 'answer' } as const,
@@ -120,7 +120,7 @@ describe.skipIf(rig.missingPostgres !== undefined)('team join that is cut off', 
   });
 });
 
-describe.skipIf(rig.missingPostgres !== undefined)('a machine of a team', () => {
+describe.skipIf(rig.isMissing)('a machine of a team', () => {
   it('does not send without it, until it leaves', async () => {
     const team = await rig.newTeam();
     const machine = await team.machine();

@@ -121,7 +121,7 @@ async function expectEnd({ team: { service } }: Place, first: Machine, ...others
 
 const all = Object.entries(losses).map(([what, open]) => ({ what, open }));
 
-describe.skipIf(rig.missingPostgres !== undefined)('after a loss', () => {
+describe.skipIf(rig.isMissing)('after a loss', () => {
   it.each(all)('every machine refuses to send until it is accepted: $what', async ({ open }) => {
     const place = await open();
     const { machine } = place;

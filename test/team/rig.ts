@@ -15,7 +15,10 @@ import {
 } from '../support/postgres.ts';
 import { type Decide, openService, type Service } from '../support/service.ts';
 
-export { errorIn, missingPostgres, phoneOf, summaryIn, writePeople };
+export { errorIn, phoneOf, summaryIn, writePeople };
+
+/** Without PostgreSQL, nothing of a team can be tested. */
+export const isMissing = missingPostgres !== undefined;
 
 type Env = Readonly<Record<string, string>>;
 type Line = Readonly<Record<string, unknown>>;

@@ -25,6 +25,8 @@ const rows = Array.from({ length: 20_000 }, (_, at) => {
   return { fields: { phone, country }, e164, isBroken: at % 20 === 19 };
 });
 
+const texts = rows.map(({ fields }) => fields);
+
 async function phonesWith(country: string, texts: readonly { readonly phone: string; readonly country: string }[]) {
   const options = { template: 'sale', per: '', params: [], defaults: [], phone: undefined, country };
   const map = await messageMapper(options, ['phone', 'country']);
@@ -32,10 +34,7 @@ async function phonesWith(country: string, texts: readonly { readonly phone: str
 }
 
 it('20,000 rows of four countries, with the country in a column, have the right number or a reason', async () => {
-  const mapped = await phonesWith(
-    ':country',
-    rows.map(({ fields }) => fields),
-  );
+  const mapped = await phonesWith(':country', texts);
   const wrong = rows.filter(({ e164, isBroken }, at) =>
     isBroken ? !mapped[at]?.problem : mapped[at]?.phone !== e164 || mapped[at]?.problem !== undefined,
   );
@@ -43,17 +42,14 @@ it('20,000 rows of four countries, with the country in a column, have the right 
 });
 
 it('20,000 numbers that begin with a country code are the right ones, with intl', async () => {
-  const texts = rows.map(({ e164, fields }) => ({ ...fields, phone: e164.slice(1) }));
-  const mapped = await phonesWith('intl', texts);
+  const bare = rows.map(({ e164, fields }) => ({ ...fields, phone: e164.slice(1) }));
+  const mapped = await phonesWith('intl', bare);
   expect(rows.filter(({ e164 }, at) => mapped[at]?.phone !== e164)).toEqual([]);
 });
 
 it('with the country of a part of 20,000 rows, the others fail, or more than a tenth are not mobile numbers', async () => {
   const isMobile = await openMobiles();
-  const mapped = await phonesWith(
-    'DE',
-    rows.map(({ fields }) => fields),
-  );
+  const mapped = await phonesWith('DE', texts);
   const sendable = mapped.flatMap(({ phone, problem }) =>
     phone === undefined || problem !== undefined ? [] : [phone],
   );
