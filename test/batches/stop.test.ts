@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { EndSignal } from '../../src/base/host.ts';
-import { interruptedEarly, stoppingText, untilSignaled } from '../../src/batches/stop.ts';
+import { stoppingText, untilSignaled } from '../../src/batches/stop.ts';
 import { movedClock } from '../support/timers.ts';
 
 /** A process that gets signals. */
@@ -29,13 +29,6 @@ function createProcess() {
 }
 
 describe('signals', () => {
-  it('end everything before the work begins', () => {
-    const { signals, press } = createProcess();
-    press('SIGTERM');
-    expect([signals.stop.reason, signals.leave.reason]).toEqual(['SIGTERM', 'SIGTERM']);
-    expect(interruptedEarly('SIGTERM')).toMatchObject({ exit: 'terminated', code: 'interrupted' });
-  });
-
   it('stop the work, then the waiting for answers, then the process', () => {
     const { signals, press, clock, killed } = createProcess();
     signals.take();

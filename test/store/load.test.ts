@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { query } from '../../src/base/transaction.ts';
 import { begin, apply } from '../../src/store/load.ts';
 import { drivers } from './drivers.ts';
-import { fatesOf, hour, load, newId, planOf, rows, send, start, worker } from './rig.ts';
+import { hour, load, planOf, rows, send, start, worker } from './rig.ts';
 import { batchWithId } from '../../src/store/batch.ts';
 import { expire } from '../../src/store/cancel.ts';
 import { release } from '../../src/store/work.ts';
@@ -19,12 +18,12 @@ describe.each(drivers)('loading into a batch that exists, $where', ({ open }) =>
       const plan = await planOf(database, people, { target });
       const kept = { name: target.name, per: '', told: '{}', command: '', columns: '[]' };
       const begun = await begin(database, plan, kept, worker);
-      let left = cut;
+      let writes = cut;
       const dying = {
         read: database.read.bind(database),
         close: () => database.close(),
         write: <T>(body: Parameters<typeof database.write<T>>[0]) =>
-          left-- > 0 ? database.write(body) : Promise.reject(new Error('killed')),
+          writes-- > 0 ? database.write(body) : Promise.reject(new Error('killed')),
       };
       const loading = { batch: begun, worker, clock: () => start, pieceSize: 2 };
       await apply(dying, plan, loading).catch(() => {});
@@ -54,17 +53,5 @@ describe.each(drivers)('loading into a batch that exists, $where', ({ open }) =>
     const kept = { name: 'other', per: '', told: '{}', command: 'send-batch', columns: '[]' };
     for (const plan of plans)
       await expect(begin(database, plan, kept, worker)).rejects.toMatchObject({ code: 'batch-changed' });
-  });
-
-  it('shows nothing of a draft, and decides without writing', async () => {
-    const database = await open();
-    const plan = await planOf(database, [same]);
-    const dump = () => database.read(() => query('SELECT * FROM item'));
-    const before = await dump();
-    await fatesOf(database, plan);
-    expect(await dump()).toEqual(before);
-    const second = await planOf(database, [same]);
-    expect(await fatesOf(database, second)).toMatchObject([{ fate: 'waiting', count: 1 }]);
-    expect(newId()).toMatch(/^[\da-f]{12}$/);
   });
 });

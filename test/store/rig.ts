@@ -1,6 +1,6 @@
 import type { Database } from '../../src/base/transaction.ts';
 import { type Batch, batchWithId, type Scope } from '../../src/store/batch.ts';
-import { decide, type Group, type Plan, type Resend } from '../../src/store/decide.ts';
+import type { Plan, Resend } from '../../src/store/decide.ts';
 import { addRows, type NewRow, openDraft } from '../../src/store/draft.ts';
 import { apply, begin } from '../../src/store/load.ts';
 import { reportRows, type ReportRow } from '../../src/store/views.ts';
@@ -56,10 +56,6 @@ export async function planOf(database: Database, people: readonly Person[], opti
   const draft = await openDraft(database, { id: newId(), scope: options.scope ?? scope, target, now });
   await addRows(database, draft, rowsOf(people), now);
   return { draft, file, againAt, resend, dropsExcluded: false, now };
-}
-
-export async function fatesOf(database: Database, plan: Plan): Promise<readonly Group[]> {
-  return decide(database, plan);
 }
 
 /** Loads people into a batch, which then has a worker. */

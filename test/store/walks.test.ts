@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { createRandom } from '../../src/sandbox/state/ids.ts';
 import { createBoth } from './both.ts';
 import { missingPostgres } from '../support/postgres.ts';
 import { drivers } from './drivers.ts';
@@ -40,25 +41,14 @@ it.each(drivers.filter(({ where }) => where !== 'in a file'))(
   count * 1000,
 );
 
-/** Mulberry32. */
-function randomOf(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 interface Person extends FileRow {
   readonly phone: string;
   readonly order: string;
 }
 
 function createWalk(seed: number, store: World, told: string[]) {
-  const random = randomOf(seed * 7919);
-  const answers = randomOf(seed * 104_729);
+  const random = createRandom(seed * 7919);
+  const answers = createRandom(seed * 104_729);
   const below = (limit: number) => Math.floor(random() * limit);
   const chance = (probability: number) => random() < probability;
   const model = createModel();
