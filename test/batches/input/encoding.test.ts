@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { expectRefused, fields, fileOf, open, read, readBytes } from './rig.ts';
+import { fields, fileOf, open, read, readBytes, refusal } from './rig.ts';
 
 const text = 'phone,name\n+1,Zoë 李 👋🏽\n';
 const expected = [{ phone: '+1', name: 'Zoë 李 👋🏽' }];
@@ -25,9 +25,8 @@ describe('the encoding', () => {
   });
 
   it('is refused if it is unknown', async () => {
-    await expectRefused(
-      read('people.csv', text, { encoding: 'latin-99' }),
-      '--encoding: "latin-99" is not an encoding',
+    await expect(read('people.csv', text, { encoding: 'latin-99' })).rejects.toMatchObject(
+      refusal('--encoding: "latin-99" is not an encoding'),
     );
   });
 
@@ -48,10 +47,8 @@ describe('a file that is not UTF-8', () => {
     ],
     ['at the end of a file that was cut off', Buffer.from('name\nAda\nZo\xc3', 'latin1'), 3],
   ])('is refused in a script, with the line: %s', async (_, bytes, line) => {
-    await expectRefused(
-      read('people.csv', bytes),
-      new RegExp(`^line ${line} of ".*people.csv" is not UTF-8$`),
-      '--encoding windows-1252',
+    await expect(read('people.csv', bytes)).rejects.toMatchObject(
+      refusal(new RegExp(`^line ${line} of ".*people.csv" is not UTF-8$`), '--encoding windows-1252'),
     );
   });
 

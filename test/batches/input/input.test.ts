@@ -2,7 +2,7 @@ import { chmodSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { posixOnly } from '../../support/system.ts';
-import { expectRefused, fields, fileOf, open, read, readFile, rowsOf } from './rig.ts';
+import { fields, fileOf, open, read, readFile, refusal, rowsOf } from './rig.ts';
 
 const table = 'phone,name\n+1,Ada\n+2,Bo\n';
 
@@ -59,12 +59,14 @@ describe('an input without rows', () => {
     ['a.json', '[]'],
     ['a', ' [ ] '],
   ])('is refused: %s %j', async (name, text) => {
-    await expectRefused(open(fileOf(name, text)), /^".*" has no rows$/);
+    await expect(open(fileOf(name, text))).rejects.toMatchObject(refusal(/^".*" has no rows$/));
   });
 });
 
 it('without a row that can be read is refused', async () => {
-  await expectRefused(open(fileOf('a.json', '[5]')), /^no row of ".*" can be read: it is not an object$/);
+  await expect(open(fileOf('a.json', '[5]'))).rejects.toMatchObject(
+    refusal(/^no row of ".*" can be read: it is not an object$/),
+  );
 });
 
 describe('the format', () => {
@@ -92,7 +94,7 @@ describe('the format', () => {
     ['binary data', 'id,name\n\u0000\u0001\n'],
     ['an old or encrypted Excel workbook', Buffer.from('d0cf11e0a1b11ae1', 'hex')],
   ])('is refused if the content is %s', async (what, content) => {
-    await expectRefused(open(fileOf('x.csv', content)), `x.csv" is ${what}`);
+    await expect(open(fileOf('x.csv', content))).rejects.toMatchObject(refusal(`x.csv" is ${what}`));
   });
 });
 
@@ -102,7 +104,7 @@ describe('a file that cannot be read', () => {
     ['is a folder', dirname(fileOf('people.csv', table)), 'it is a folder'],
     ['is below a file', join(fileOf('people.csv', table), 'more.csv'), 'there is no such file'],
   ])('is refused if it %s', async (_, path, reason) => {
-    await expectRefused(open(path), `"${path}" cannot be read: ${reason}`);
+    await expect(open(path)).rejects.toMatchObject(refusal(`"${path}" cannot be read: ${reason}`));
   });
 
   it.skipIf(process.getuid?.() === 0)('is refused if it is not permitted', async () => {

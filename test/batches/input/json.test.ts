@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { expectRefused, fields, open, fileOf, read, readBytes } from './rig.ts';
+import { fields, fileOf, open, read, readBytes, refusal } from './rig.ts';
 
 describe('NDJSON', () => {
   it('has an object on each line, with its line number', async () => {
@@ -30,11 +30,13 @@ describe('NDJSON', () => {
 
   it('is refused if a line is longer than 1 MB', async () => {
     const text = `{"a":1}\n{"a":"${'x'.repeat(1_200_000)}`;
-    await expectRefused(read('a.ndjson', text), /^line 2 of ".*" is longer than 1 MB$/);
+    await expect(read('a.ndjson', text)).rejects.toMatchObject(refusal(/^line 2 of ".*" is longer than 1 MB$/));
   });
 
   it('is refused if an object spans several lines', async () => {
-    await expectRefused(open(fileOf('a.ndjson', '{\n  "a": 1\n}\n')), /has an object that spans several lines$/);
+    await expect(open(fileOf('a.ndjson', '{\n  "a": 1\n}\n'))).rejects.toMatchObject(
+      refusal(/has an object that spans several lines$/),
+    );
   });
 });
 
@@ -60,15 +62,13 @@ describe('a JSON array', () => {
     ['a.json', 'a,b\n1,2\n', /is not a JSON array: it is not JSON: /],
     ['a.json', '5', /is not a JSON array: it is not an array/],
   ])('is refused if it is something else: %s %j', async (name, text, message) => {
-    await expectRefused(open(fileOf(name, text)), message);
+    await expect(open(fileOf(name, text))).rejects.toMatchObject(refusal(message));
   });
 
   it('is refused if it has more than 100 MB', async () => {
     const pieces = ['[', ...Array.from({ length: 101 }, () => ' '.repeat(1_000_000)), '{}]'];
-    await expectRefused(
-      open('-', { stdin: pieces }),
-      '"stdin" is a JSON array of more than 100 MB',
-      'write it as NDJSON, with one object a line',
+    await expect(open('-', { stdin: pieces })).rejects.toMatchObject(
+      refusal('"stdin" is a JSON array of more than 100 MB', 'write it as NDJSON, with one object a line'),
     );
   });
 });

@@ -81,9 +81,9 @@ export function fields(rows: readonly InputRow[]): readonly unknown[] {
   return rows.map((row) => row.problem ?? row.fields);
 }
 
-/** Expects a usage error with this message, or a part of it. */
-export async function expectRefused(reading: Promise<unknown>, message: RegExp | string, hint = ''): Promise<void> {
+/** A usage error with this message and hint, or parts of them. */
+export function refusal(message: RegExp | string, hint?: string) {
   const isIt: unknown = typeof message === 'string' ? expect.stringContaining(message) : expect.stringMatching(message);
-  await expect(reading).rejects.toMatchObject({ exit: 'usage', message: isIt });
-  if (hint !== '') await expect(reading).rejects.toMatchObject({ hint: expect.stringContaining(hint) });
+  const isHinted: unknown = expect.stringContaining(hint ?? '');
+  return { exit: 'usage', message: isIt, ...(hint !== undefined && { hint: isHinted }) };
 }

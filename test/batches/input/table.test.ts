@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { expectRefused, fields, open, fileOf, read, readBytes } from './rig.ts';
+import { fields, fileOf, open, read, readBytes, refusal } from './rig.ts';
 
 describe('a table', () => {
   it.each([
@@ -93,9 +93,8 @@ describe('an unclosed quote', () => {
     ['to the next quote', '+1,"Ada\n+2,"Bo, B"\n+3,Cy\n', 2],
     ['in a later row', '+1,Ada\n+2,"Bo\n+3,"Cy"\n', 3],
   ])('is refused with the line where it is opened: %s', async (_, text, line) => {
-    await expectRefused(
-      read('people.csv', `phone,name\n${text}`),
-      new RegExp(`^a quote is opened on line ${line} of ".*" and not closed$`),
+    await expect(read('people.csv', `phone,name\n${text}`)).rejects.toMatchObject(
+      refusal(new RegExp(`^a quote is opened on line ${line} of ".*" and not closed$`)),
     );
   });
 
@@ -121,7 +120,7 @@ describe('the header of a table', () => {
     ['0049 170 12345,Ada\n', /has a phone number/],
     ['+٤٩١٧٠١٢٣٤٥٦٧,Ada\n', /has a phone number/],
   ])('is refused if it cannot name the columns: %j', async (text, message) => {
-    await expectRefused(read('people.csv', `${text}1,2,3\n`), message);
+    await expect(read('people.csv', `${text}1,2,3\n`)).rejects.toMatchObject(refusal(message));
   });
 
   it.each(['+1', '2024', '2024-01-31', '31.01.2024', '01/31/2024', '+12025550101 (old)', '__proto__', 'toString'])(

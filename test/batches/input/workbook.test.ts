@@ -7,7 +7,7 @@ import {
   workbookParts,
   zip,
 } from '../../support/workbook.ts';
-import { expectRefused, fields, fileOf, open, read } from './rig.ts';
+import { fields, fileOf, open, read, refusal } from './rig.ts';
 
 const header = ['phone', 'name'];
 const ada = ['+12025550141', 'Ada'];
@@ -70,17 +70,14 @@ describe('the sheet', () => {
   });
 
   it('is refused if it is not there, with those that are', async () => {
-    await expectRefused(
-      readSheets([april, may], { sheet: 'June' }),
-      /has no sheet "June"$/,
-      `--sheet names one of its sheets: "April", "It's May"`,
+    await expect(readSheets([april, may], { sheet: 'June' })).rejects.toMatchObject(
+      refusal(/has no sheet "June"$/, `--sheet names one of its sheets: "April", "It's May"`),
     );
   });
 
   it('is refused for a table', async () => {
-    await expectRefused(
-      read('people.csv', 'phone\n+1\n', { sheet: 'May' }),
-      /^--sheet is given, but ".*" is not an Excel workbook$/,
+    await expect(read('people.csv', 'phone\n+1\n', { sheet: 'May' })).rejects.toMatchObject(
+      refusal(/^--sheet is given, but ".*" is not an Excel workbook$/),
     );
   });
 });
@@ -163,5 +160,5 @@ it.each<[string, () => Buffer, string]>([
   ],
   ['a sheet that is longer than stated', () => workbook([{ rows: [header, ada] }], { stated: 600 }), 'as a workbook: '],
 ])('refuses %s', async (_, make, message) => {
-  await expectRefused(read('people.xlsx', make()), message);
+  await expect(read('people.xlsx', make())).rejects.toMatchObject(refusal(message));
 });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Fields } from '../../../src/batches/input/row.ts';
 import type { Told } from '../../../src/batches/options.ts';
 import { nested } from '../../../src/commands/body.ts';
-import { expectRefused } from '../input/rig.ts';
+import { refusal } from '../input/rig.ts';
 import { contact, contactOfRecord, fieldsOf, phone } from './rig.ts';
 
 const mobile = 'Mobile=phone';
@@ -181,7 +181,7 @@ it.each<[string, Told, string, string]>([
   ['a mistyped country', { country: ':aeg' }, '--country names "aeg"', 'did you mean "age"?'],
   ['a wrong constant', { set: ['n=x'], type: ['n=number'] }, '--set n: "x" is not a number', 'give a value'],
 ])('refuses %s before the first row', async (_name, told, message, hint) => {
-  await expectRefused(contact(told, {}, ['Mobile', 'age', 'x.y', 'phone']), message, hint);
+  await expect(contact(told, {}, ['Mobile', 'age', 'x.y', 'phone'])).rejects.toMatchObject(refusal(message, hint));
 });
 
 it('names the columns that may have the phones', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Fields } from '../../../src/batches/input/row.ts';
-import { expectRefused } from '../input/rig.ts';
+import { refusal } from '../input/rig.ts';
 import { message, type Options, phone } from './rig.ts';
 
 const bodyOf = (params: readonly string[], to = phone) => JSON.stringify({ to, template: 'hello', params });
@@ -146,5 +146,5 @@ it.each<[string, Options, readonly string[], string, string]>([
   ['another field', { map: ['First=name'] }, ['phone'], '--map First=name: a message has no field name', '-p :COLUMN'],
   ['two columns of phones', { map: ['a=phone', 'b=phone'] }, ['a', 'b'], '--map names two columns', 'name one'],
 ])('refuses %s before the first row', async (_name, options, columns, text, hint) => {
-  await expectRefused(message(options, {}, columns), text, hint);
+  await expect(message(options, {}, columns)).rejects.toMatchObject(refusal(text, hint));
 });
