@@ -28,7 +28,7 @@ export function openConnection({ url, host, port, ssl }: Address) {
     connection: { application_name: 'bizmsg' },
   };
   const sql = postgres(url.href, settings);
-  const query: Query = async (text, values = []) => atOnce(sql.unsafe(text, [...values]));
+  const query: Query = async (text, values = []) => atOnce(sql.unsafe(text, values.map(storable)));
   return {
     query,
     isOpen: () => socket?.destroyed === false,
@@ -82,14 +82,16 @@ async function rowsOf(statement: Statement | Repeated, run: Query): Promise<read
   if ('values' in statement) return run(statement.sql, statement.values);
   const { sql, each } = statement;
   if (each.length === 0) return [];
-  await run("SELECT set_config('bizmsg.rows', $1, true)", [JSON.stringify(each, wellFormed)]);
+  await run("SELECT set_config('bizmsg.rows', $1, true)", [
+    JSON.stringify(each, (_, value: unknown) => storable(value)),
+  ]);
   await run(loop(sql, each));
   return [];
 }
 
-/** Replaces half characters, which JSON would keep and the server refuse. */
-function wellFormed(_: string, value: unknown): unknown {
-  return typeof value === 'string' ? Buffer.from(value).toString() : value;
+/** Replaces what a text of PostgreSQL cannot have: half characters and NUL. */
+function storable<T>(value: T): T | string {
+  return typeof value === 'string' ? Buffer.from(value).toString().replaceAll('\0', '\ufffd') : value;
 }
 
 /** Runs a statement for each of many rows there: with a round trip for each, a distant server would take minutes. */

@@ -42,7 +42,7 @@ describe.skipIf(missingPostgres !== undefined)(`a PostgreSQL database ${missingP
     const rows = [
       [1, text],
       [2 ** 45, null],
-      [-1, '\ud800'],
+      [-1, 'STOP\0\ud800'],
     ] as const;
     await database.write(function* () {
       yield { sql: 'INSERT INTO t (n, s) VALUES ($1, $2)', each: rows };
@@ -50,11 +50,15 @@ describe.skipIf(missingPostgres !== undefined)(`a PostgreSQL database ${missingP
       yield { sql: 'UPDATE t SET s = COALESCE($1, s) WHERE n = $2', each: [[null, 1]] };
     });
     expect(await database.read(all)).toEqual([
-      { n: -1, s: '\ufffd' },
+      { n: -1, s: 'STOP\ufffd\ufffd' },
       { n: 1, s: text },
       { n: 2 ** 45, s: null },
     ]);
-    expect(await database.read(() => query('SELECT s FROM t WHERE s = $1', text))).toEqual([{ s: text }]);
+    for (const [s, same] of [
+      [text, text],
+      ['STOP\0\ud800', 'STOP\ufffd\ufffd'],
+    ] as const)
+      expect(await database.read(() => query('SELECT s FROM t WHERE s = $1', s))).toEqual([{ s: same }]);
   });
 
   it('sends a statement together with its values: between them, a client that stops would keep its locks', async () => {
