@@ -108,24 +108,18 @@ async function clear(send: Send): Promise<void> {
 
 function unstartable(error: unknown, program: string): unknown {
   const fault = fsError(error);
-  if (!fault || !(error instanceof Error && 'syscall' in error && String(error.syscall).startsWith('spawn')))
-    return error;
-  const [exit, code, reason] =
-    fault.code === 'ENOENT'
-      ? (['noCommand', 'no-command', `there is no command "${program}"`] as const)
-      : (['unrunnable', 'unrunnable', `"${program}" cannot be run: ${fault.reason}`] as const);
-  const hint = program.includes(' ') ? separateWords : hints[exit];
-  return new CliError(exit, code, reason, { cause: error, hint });
+  if (!fault) return error;
+  const words = program.includes(' ') ? "pass each word separately; sh -c '…' runs a shell command line" : undefined;
+  if (fault.code === 'ENOENT') {
+    const hint = words ?? 'check its spelling and PATH; a program in this folder begins with ./';
+    return new CliError('noCommand', 'no-command', `there is no command "${program}"`, { cause: error, hint });
+  }
+  const hint = words ?? 'check that it is a program, and that you may execute it';
+  return new CliError('unrunnable', 'unrunnable', `"${program}" cannot be run: ${fault.reason}`, {
+    cause: error,
+    hint,
+  });
 }
-
-const separateWords = "pass each word separately; sh -c '…' runs a shell command line";
-/** Windows starts a script such as `npm.cmd` only within cmd. */
-const hints = {
-  noCommand: isWindows
-    ? 'run a script such as npm with cmd /c'
-    : 'check its spelling and PATH; a program in this folder begins with ./',
-  unrunnable: 'check that it is a program, and that you may execute it',
-};
 
 /** The environment of this process; with variables of the command, those replace all BIZMSG_*. */
 function environment(env: Env, folder: string, variables: ChildCommand['variables']): Env {

@@ -20,10 +20,10 @@ export function queryOf({ urlParams }: Pick<Input<typeof listParams>, 'urlParams
 export async function listing(
   context: Context,
   name: ListName,
-  { all, limit = Infinity, ...given }: Input<typeof listParams>,
+  { all, limit = Infinity, urlParams }: Input<typeof listParams>,
 ): Promise<unknown> {
   const rows: Row[] = [];
-  for await (const page of recordPages(await context.client(), context, name, queryOf(given))) {
+  for await (const page of recordPages(await context.client(), context, name, queryOf({ urlParams }))) {
     if ('whole' in page) {
       context.note('no-single-list', 'the response contains no single list of records; showing all of it');
       return page.whole;

@@ -158,9 +158,9 @@ async function chosenAccount(
 }
 
 async function askForPlan(context: Context): Promise<PlanName | undefined> {
-  const known = planNames.map((plan) => ({ name: planText(plan), plan }));
-  const choices = [...known, { name: 'not known yet: batches with a live key send 60 a minute', plan: undefined }];
-  return (await context.choose('Plan of the account', choices)).plan;
+  const choices = planNames.map((plan) => ({ name: planText(plan), plan }));
+  const unknown = { name: 'not known yet: batches with a live key send 60 a minute', plan: undefined };
+  return (await context.choose('Plan of the account', [...choices, unknown])).plan;
 }
 
 function planText(plan: PlanName): string {

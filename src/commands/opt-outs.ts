@@ -87,12 +87,10 @@ async function phonesOf(context: Context, typed: readonly string[]): Promise<rea
 /** The phones of a list, or of what `opt-outs list` prints in any format. */
 function listedIn(text: string): readonly string[] {
   const lines = text.split(/\r?\n/).filter((line) => line.trim() !== '');
-  if (text.startsWith('[')) return phonesAmong([jsonIn(text, 'stdin')].flat());
-  if (text.startsWith('{')) return phonesAmong(lines.map((line) => jsonIn(line, 'stdin')));
+  if (/^[[{]/.test(text)) {
+    const records = text.startsWith('[') ? [jsonIn(text, 'stdin')].flat() : lines.map((line) => jsonIn(line, 'stdin'));
+    return records.map((record) => (isRecord(record) ? String(record['phone']) : ''));
+  }
   const cells = lines.map((line) => line.split(/[\t,;]/, 1).join(''));
   return cells[0] === 'phone' ? cells.slice(1) : cells;
-}
-
-function phonesAmong(records: readonly unknown[]): readonly string[] {
-  return records.map((record) => (isRecord(record) ? String(record['phone']) : ''));
 }

@@ -95,12 +95,6 @@ describe('batches show', () => {
     expect((await lines())[0]).toMatch(head);
   });
 
-  it('names the command to repeat after a load that was cut off', async () => {
-    const { ledger, lines } = await showing([{ phone: ada }]);
-    await ledger.write(() => query(`UPDATE batch SET loading = 1, command = '["send-batch","sale","my people.csv"]'`));
-    expect((await lines())[2]).toBe("     1 waiting   repeat: bizmsg send-batch sale 'my people.csv'");
-  });
-
   it('names the profile of a batch that is not of the one in use', async () => {
     const { login, lines } = await showing([{ phone: ada }], { scope: { account: 'beta', mode: 'sandbox' } });
     await login('beta --account beta');
