@@ -62,33 +62,32 @@ async function large(isQuick) {
   const [server, count] = [await startServer('server', rival('strict-server.cjs')), isQuick ? 100_000 : 1_000_000];
   const variables = environmentOf(server, keys.live);
   const sending = (rows, ...words) => [bizmsg, 'send-batch', 'welcome', writePeople(rows), ...words, '--quiet'];
-  const dry = await took(() =>
-    run(sending(100_000, '--dry-run', '--no-memory'), { ...variables, BIZMSG_STATE_DIR: newPath('state') }),
-  );
+  const record = { ...variables, BIZMSG_STATE_DIR: newPath('state') };
+  const dry = await run(sending(100_000, '--dry-run', '--no-memory'), record);
   const atMost = ['--at-most', String(count)];
+  const began = performance.now();
   const batch = launch(sending(count, '--batch', 'many', '--rate', '1/s', '--no-memory', ...atMost), variables);
-  let peak;
-  const first = await took(async () => {
-    // The dry run asked for the templates, and this batch does.
-    while ((await (await fetch(server.url)).json()).taken < 3) {
-      if (batch.exitCode !== null) throw new Error(batch.notes);
-      await sleep(20);
-    }
-    peak = memoryOf(batch.pid, 'VmHWM');
-  });
+  // The dry run asked for the templates, and this batch does.
+  while ((await (await fetch(server.url)).json()).taken < 3) {
+    if (batch.exitCode !== null) throw new Error(batch.notes);
+    await sleep(20);
+  }
+  const [first, peak] = [performance.now() - began, memoryOf(batch.pid, 'VmHWM')];
   batch.kill('SIGINT');
   await once(batch, 'exit');
   await settle(variables.BIZMSG_STATE_DIR, count - 1_000);
-  const resume = await took(() =>
-    run([bizmsg, 'batches', 'resume', 'many', '--rate', 'none', ...atMost, '--quiet'], variables),
-  );
-  const rows = `${whole(count)} rows`;
-  const time = { show: milliseconds };
+  const resume = await run([bizmsg, 'batches', 'resume', 'many', '--rate', 'none', ...atMost, '--quiet'], variables);
+  const [rows, time] = [`${whole(count)} rows`, { show: milliseconds }];
+  const memory = {
+    value: megabytes(peak),
+    rival: `of that dry run: ${megabytes(dry.peak)}`,
+    ratios: [peak / dry.peak],
+  };
   return [
-    { what: 'dry run of 100,000 rows', figure: dry, ...time, most: 5_000, why: 'a person waits for it' },
-    { what: `to the first of ${rows}`, figure: first, ...time, most: 15_000, why: 'all of them take hours' },
-    { what: 'peak memory until then', figure: peak, show: megabytes, most: 160e6, why: 'fits in a small container' },
-    { what: `resume of 1,000 among ${rows}`, figure: resume, ...time, most: 2_000, why: 'reads only what waits' },
+    { what: 'dry run of 100,000 rows', figure: dry.took, ...time, most: 5_000, why: 'a person waits for it' },
+    { what: `to the first of ${rows}`, figure: first, ...time, most: 20_000, why: 'all of them take hours' },
+    { what: 'peak memory until then', ...memory, most: 1.5, why: 'flat, however long the file' },
+    { what: `resume of 1,000 among ${rows}`, figure: resume.took, ...time, most: 2_000, why: 'reads only what waits' },
   ];
 }
 
@@ -101,10 +100,4 @@ async function settle(folder, count) {
     `UPDATE item SET state = 'sent', sent_text = text, sent_at = at WHERE n <= ${count} AND state = 'waiting'`,
   );
   database.close();
-}
-
-async function took(action) {
-  const began = performance.now();
-  await action();
-  return performance.now() - began;
 }

@@ -71,9 +71,9 @@ export async function startServer(name, ...words) {
   return { ...server, name, url: `http://127.0.0.1:${line}` };
 }
 
-/** Runs a script to its end: milliseconds of CPU, and peak memory in bytes. */
+/** Runs a script to its end: milliseconds in all and of CPU, and peak memory in bytes. */
 export async function run(words, variables) {
-  const before = cpuOfEnded();
+  const [began, before] = [performance.now(), cpuOfEnded()];
   const child = launch(words, variables);
   let peak = NaN;
   // It cannot be read afterwards.
@@ -81,7 +81,7 @@ export async function run(words, variables) {
   const [code] = await once(child, 'exit');
   clearInterval(watch);
   if (code !== 0) throw new Error(`${words.join(' ')}: exit ${code}: ${child.notes}`);
-  return { cpu: cpuOfEnded() - before, peak };
+  return { took: performance.now() - began, cpu: cpuOfEnded() - before, peak };
 }
 
 /** Milliseconds of CPU of all ended children, in ticks of 10 ms. */
