@@ -23,8 +23,11 @@ const shared = ['en', 'de', 'fr', 'it', 'nl', 'sv'];
 function countryNames(): ReadonlyMap<string, string> {
   const read = new Map<string, string>();
   for (const code of codes()) {
-    const own = new Intl.Locale(`und-${code}`).maximize().language;
-    const written = [...shared, own].flatMap((language) => [nameOf(code, language), nameOf(code, language, 'short')]);
+    const mainLanguage = new Intl.Locale(`und-${code}`).maximize().language;
+    const written = [...shared, mainLanguage].flatMap((language) => [
+      nameOf(code, language),
+      nameOf(code, language, 'short'),
+    ]);
     for (const name of written) if (name !== undefined) read.set(plain(name), code);
   }
   for (const [name, code] of Object.entries(older)) read.set(plain(name), code);

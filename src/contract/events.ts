@@ -43,8 +43,8 @@ function isReceipt(event: string): event is ReceiptName {
 const ranks = { accepted: 0, delivered: 1, read: 2, failed: 2 } as const;
 
 /** Whether a status replaces another, in whatever order their events arrive. */
-export function replaces(next: MessageStatus, known: MessageStatus): boolean {
-  return ranks[next] > ranks[known];
+export function replaces(next: MessageStatus, current: MessageStatus): boolean {
+  return ranks[next] > ranks[current];
 }
 
 interface DeliveryAnswer {

@@ -32,8 +32,8 @@ export async function openPhones(): Promise<PhoneReader> {
   const { default: examples } = await import('libphonenumber-js/mobile/examples');
 
   function parse(text: string, country?: string) {
-    const isKnown = country !== undefined && isSupportedCountry(country);
-    return parsePhoneNumberFromString(text, { extract: false, ...(isKnown && { defaultCountry: country }) });
+    const isSupported = country !== undefined && isSupportedCountry(country);
+    return parsePhoneNumberFromString(text, { extract: false, ...(isSupported && { defaultCountry: country }) });
   }
 
   /** A range may be newer than ours, but not the length of its numbers. */

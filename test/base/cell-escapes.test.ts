@@ -18,8 +18,8 @@ describe('a cell', () => {
     ['TSV', tsvCell, unescapeTsv],
     ['CSV', csvCell, unescapeCsv],
   ])('of %s is read back unchanged', (_, cell, unescape) => {
-    const isUnchanged = fc.property(text, options, (value, given) => {
-      expect(unescape(cell(value, given))).toBe(value);
+    const isUnchanged = fc.property(text, options, (value, cellOptions) => {
+      expect(unescape(cell(value, cellOptions))).toBe(value);
     });
     fc.assert(isUnchanged, { numRuns: isLong ? 5_000 : 1_000 });
   });

@@ -141,9 +141,9 @@ describe.skipIf(missingPostgres !== undefined)(`a PostgreSQL database ${missingP
 
   it('repeats a transaction that conflicted with another', async () => {
     const url = newDatabase(await sharedPostgres());
-    const [one, two] = [await open(url), await open(url)];
-    await one.write(insert(1));
-    await one.write(insert(2));
+    const [first, second] = [await open(url), await open(url)];
+    await first.write(insert(1));
+    await first.write(insert(2));
     const both = (first: number, second: number) =>
       function* () {
         for (const n of [first, second]) {
@@ -151,8 +151,8 @@ describe.skipIf(missingPostgres !== undefined)(`a PostgreSQL database ${missingP
           yield* query('SELECT 1 FROM pg_sleep(0.1)');
         }
       };
-    await Promise.all([one.write(both(1, 2)), two.write(both(2, 1))]);
-    expect(await one.read(all)).toEqual([
+    await Promise.all([first.write(both(1, 2)), second.write(both(2, 1))]);
+    expect(await first.read(all)).toEqual([
       { n: 1, s: 'xx' },
       { n: 2, s: 'xx' },
     ]);

@@ -129,8 +129,8 @@ describe.runIf(hasProc)('several processes', () => {
       const database = await open(path);
       for (const { pid, stdout, stderr } of writers) {
         const printed = Number(stdout().trim().split('\n').at(-1));
-        const [found] = await rows(database, `SELECT max(id) AS last FROM thing WHERE writer = ${pid}`);
-        expect([Number(found?.['last']) >= printed, stderr()]).toEqual([true, '']);
+        const [row] = await rows(database, `SELECT max(id) AS last FROM thing WHERE writer = ${pid}`);
+        expect([Number(row?.['last']) >= printed, stderr()]).toEqual([true, '']);
       }
       const [all] = await rows(database, 'SELECT count(*) AS count, max(id) AS last, count(*) % 5 AS part FROM thing');
       expect([all?.['count'], all?.['part']]).toEqual([all?.['last'], 0]);

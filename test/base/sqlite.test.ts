@@ -1,7 +1,6 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import {
   copyFileSync,
-  existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -49,8 +48,8 @@ function host(): DatabaseOptions['host'] {
 }
 
 async function open(path = temporary(), options: Partial<DatabaseOptions> = {}): Promise<Database> {
-  const given: DatabaseOptions = { host: host(), schema, sync: 'OFF', isDisposable: false, note() {}, ...options };
-  const database = await openDatabase(path, given);
+  const complete: DatabaseOptions = { host: host(), schema, sync: 'OFF', isDisposable: false, note() {}, ...options };
+  const database = await openDatabase(path, complete);
   onTestFinished(() => database.close());
   return database;
 }
@@ -169,20 +168,6 @@ describe('while another process has the lock', () => {
     release();
     await done;
     expect(waited).toEqual(['released', 'done']);
-  });
-
-  it.runIf(existsSync('/proc/self/fd'))('opening keeps one descriptor, although it tries often', async () => {
-    const path = await written();
-    const { release } = lock(path, 'BEGIN; SELECT * FROM thing');
-    onTestFinished(release);
-    const opening = open(path, { schema: [...schema, ''], patience: 500 });
-    expect(await failed(opening)).toMatchObject({ code: 'database-busy' });
-    const { dev, ino } = statSync(path);
-    const isSame = (fd: string) => {
-      const stats = statSync(`/proc/self/fd/${fd}`, { throwIfNoEntry: false });
-      return stats?.dev === dev && stats.ino === ino;
-    };
-    expect(readdirSync('/proc/self/fd').filter(isSame).length).toBeLessThan(10);
   });
 
   it('an aborted transaction ends, and the others go on', async () => {

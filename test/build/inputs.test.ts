@@ -19,9 +19,9 @@ const files = [
 it.each(files)('a change of %s makes a build stale', (file) => {
   const project = mkdtempSync(join(tmpdir(), 'bizmsg-inputs-'));
   onTestFinished(() => rmSync(project, { recursive: true }));
-  for (const one of files) {
-    mkdirSync(dirname(join(project, one)), { recursive: true });
-    writeFileSync(join(project, one), '');
+  for (const file of files) {
+    mkdirSync(dirname(join(project, file)), { recursive: true });
+    writeFileSync(join(project, file), '');
   }
   const before = digestOf(project);
   appendFileSync(join(project, file), ' ');

@@ -1,34 +1,16 @@
 import { onTestFinished } from 'vitest';
 import { loadSqlite } from '../../bin/sqlite.js';
-import type { Later } from '../../src/base/sleep.ts';
 import { openDatabase } from '../../src/base/sqlite.ts';
-import {
-  SlidingPace,
-  type Pace,
-  type PaceLog,
-  type PaceOptions,
-  paceSchema,
-  type RequestEnd,
-} from '../../src/client/pace.ts';
+import { SlidingPace, type PaceLog, type PaceOptions, paceSchema, type RequestEnd } from '../../src/client/pace.ts';
 import { temporaryHome } from '../support/bin.ts';
 
-export interface Process {
-  readonly pace: Pace;
-  /** The reported waits. */
-  readonly waits: readonly number[];
-  /** It does nothing any more, not even close. */
-  kill(): void;
-}
+export type Machine = ReturnType<typeof createMachine>;
+export type Process = ReturnType<Machine['start']>;
 
-export interface Machine {
-  readonly time: VirtualTime;
-  /** Sets the clock of all processes, as a restart does. */
-  restart(now: number): void;
-  start(options: Pick<PaceOptions, 'limits'> & Partial<Pick<PaceOptions, 'kind' | 'account'>>): Process;
-}
+type StartOptions = Pick<PaceOptions, 'limits'> & Partial<Pick<PaceOptions, 'kind' | 'account'>>;
 
 /** Processes that share a database, each with its own connection, and a clock that advances only when they are idle. */
-export function createMachine(): Machine {
+export function createMachine() {
   const home = temporaryHome();
   onTestFinished(home.remove);
   let [writing, ahead] = [0, 0];
@@ -43,10 +25,11 @@ export function createMachine(): Machine {
 
   return {
     time,
-    restart(now) {
+    /** Sets the clock of all processes, as a restart does. */
+    restart(now: number) {
       ahead = now - time.now();
     },
-    start({ kind = 'batch', account = 'account', limits }) {
+    start({ kind = 'batch', account = 'account', limits }: StartOptions) {
       const opened = openDatabase(`${home.path}/pace.db`, options);
       const close = async () => (await opened).close();
       onTestFinished(close);
@@ -63,6 +46,7 @@ export function createMachine(): Machine {
       };
       const onWait = (milliseconds: number) => void waits.push(milliseconds);
       const pace = new SlidingPace({ host: clock, kind, limits, account, log: { write, close }, onWait });
+      // It does nothing any more, not even close.
       const kill = () => {
         isAlive = false;
       };
@@ -75,12 +59,7 @@ function refuse(): never {
   throw new Error('not needed here');
 }
 
-export interface Service {
-  /** The accepted requests, in order. */
-  readonly taken: { readonly at: number; readonly by: Process }[];
-  /** Waits for a slot and sends a request, which takes some milliseconds. */
-  request(by: Process, milliseconds?: number): Promise<RequestEnd>;
-}
+export type Service = ReturnType<typeof createService>;
 
 interface Strictness {
   readonly most: number;
@@ -90,7 +69,7 @@ interface Strictness {
 }
 
 /** A service that accepts `most` requests in any window, both ends included. */
-export function createService({ time }: Machine, { most, window = 60_000, counts = 'last' }: Strictness): Service {
+export function createService({ time }: Machine, { most, window = 60_000, counts = 'last' }: Strictness) {
   const taken: { readonly at: number; readonly by: Process }[] = [];
   const count = (by: Process): RequestEnd => {
     const at = time.now();
@@ -100,8 +79,10 @@ export function createService({ time }: Machine, { most, window = 60_000, counts
     return 'done';
   };
   return {
+    /** The accepted requests, in order. */
     taken,
-    async request(by, milliseconds = 5) {
+    /** Waits for a slot and sends a request, which takes some milliseconds. */
+    async request(by: Process, milliseconds = 5): Promise<RequestEnd> {
       const release = await by.pace.slot(new AbortController().signal);
       const early = counts === 'first' ? count(by) : undefined;
       await new Promise<void>((resolve) => void time.later(milliseconds, resolve));
@@ -112,26 +93,20 @@ export function createService({ time }: Machine, { most, window = 60_000, counts
   };
 }
 
-interface VirtualTime {
-  readonly now: () => number;
-  readonly later: Later;
-  /** Advances from timer to timer, until none is left or the time is up. */
-  pass(milliseconds?: number): Promise<void>;
-}
-
 /** A clock that advances only when nothing else happens; `settle` waits for that. */
-function createVirtualTime(settle: () => Promise<void>): VirtualTime {
+function createVirtualTime(settle: () => Promise<void>) {
   const timers = new Set<{ readonly due: number; readonly run: () => void }>();
   let time = 0;
   const earliest = () => [...timers].sort((a, b) => a.due - b.due)[0];
   return {
     now: () => time,
-    later(milliseconds, run) {
+    later(milliseconds: number, run: () => void) {
       const timer = { due: time + Math.max(1, milliseconds), run };
       timers.add(timer);
       return () => timers.delete(timer);
     },
-    async pass(milliseconds = Infinity) {
+    /** Advances from timer to timer, until none is left or the time is up. */
+    async pass(milliseconds = Infinity): Promise<void> {
       const end = time + milliseconds;
       await settle();
       for (let timer = earliest(); timer && timer.due <= end; timer = earliest()) {

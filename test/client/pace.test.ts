@@ -281,7 +281,8 @@ describe('a pace without a limit', () => {
 
 /** The time of the last of these requests if each leaves as soon as it may. */
 function leastTime(wanted: readonly number[], most: number): number {
-  const left: number[] = [];
-  for (const at of wanted.toSorted((a, b) => a - b)) left.push(Math.max(at, (left.at(-most) ?? -window) + window));
-  return left.at(-1) ?? 0;
+  const departures: number[] = [];
+  for (const at of wanted.toSorted((a, b) => a - b))
+    departures.push(Math.max(at, (departures.at(-most) ?? -window) + window));
+  return departures.at(-1) ?? 0;
 }

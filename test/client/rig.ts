@@ -28,15 +28,9 @@ export function open(way: Way, { url, ...options }: Ends): Transport {
   return transport;
 }
 
-interface Rig {
-  readonly client: Client;
-  /** The waits of the client before each retry. */
-  readonly waits: number[];
-  readonly lines: string[];
-}
-
 /** A client for a URL, whose waits take no time. */
-export async function rig(way: Way, url: string, options: Partial<ClientOptions> = {}): Promise<Rig> {
+export async function rig(way: Way, url: string, options: Partial<ClientOptions> = {}) {
+  /** The waits of the client before each retry. */
   const waits: number[] = [];
   const lines: string[] = [];
   const client = createClient({

@@ -29,7 +29,7 @@ function notations(country: CountryCode, number: string): readonly (readonly [te
 }
 
 const generated = numbers.flatMap(({ country, number }) =>
-  notations(country, number).map(([text, given]) => [text, given, number] as const),
+  notations(country, number).map(([text, code]) => [text, code, number] as const),
 );
 
 /** By hand: what lists of people have. */

@@ -1,9 +1,8 @@
 import { utimesSync } from 'node:fs';
 import { join } from 'node:path';
-import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
 import { createRandom } from '../../src/sandbox/state/ids.ts';
-import { binary, cleanEnv } from '../support/bin.ts';
+import { program, run } from '../support/bin.ts';
 import { errorIn } from '../support/json-lines.ts';
 import { isLong } from '../support/long-tests.ts';
 import { canInject, type Change, changesIn, failingFrom, killedAt, recordingChanges } from '../support/strace.ts';
@@ -152,11 +151,8 @@ function labeled(happened: unknown, check: () => void): void {
 }
 
 /** Runs the command with the words of another command before it. */
-async function runUnder({ home, env }: rig.Place, { words }: Kind, prefix: readonly string[]) {
-  const [name = '', ...rest] = [...prefix, process.execPath, binary, ...words];
-  const options = { cwd: home, env: cleanEnv(home, env), extendEnv: false, reject: false } as const;
-  const { exitCode, stdout, stderr } = await execa(name, rest, options);
-  return { code: exitCode, stdout, stderr };
+function runUnder({ home, env }: rig.Place, { words }: Kind, prefix: readonly string[]) {
+  return run([...prefix, ...program, ...words], { home, env, cwd: home });
 }
 
 async function newPlace({ before }: Kind): Promise<rig.Place> {

@@ -49,9 +49,9 @@ it.each(campaigns)(
     const place = await rig.newPlace(faulty(random));
     rig.writePeople(place, campaign.rows);
     const start = starter(place, campaign);
-    for (let left = killsOfEach; left > 0 && !(await isFinished(place)); left--) {
+    for (let rounds = killsOfEach; rounds > 0 && !(await isFinished(place)); rounds--) {
       const running = start(random() < 0.3);
-      await moment(place, running, random, left === 1 ? campaign.rows : undefined);
+      await moment(place, running, random, rounds === 1 ? campaign.rows : undefined);
       await rig.killed(running);
       if (running.stdout() !== '') expectSum(running);
     }

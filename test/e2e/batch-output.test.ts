@@ -11,8 +11,7 @@ async function shell(script: string, status?: number, count = rows) {
   const world = await rig.newWorld();
   rig.writePeople(world, count);
   rig.addFault(world.sandbox, status === undefined ? { kind: 'latency', ms: 5 } : { kind: 'status', status });
-  const ran = await rig.shell(world, `set -o pipefail; ${script}`);
-  return { world, ...ran, stderr: `${ran.stderr}\n`, stdout: `${ran.stdout}\n` };
+  return { world, ...(await rig.shell(world, `set -o pipefail; ${script}`)) };
 }
 
 describe('a batch whose reader closes the pipe', () => {

@@ -219,16 +219,6 @@ describe('what is missing is asked for', () => {
     expect([code, sandbox.contacts().at(-1)]).toMatchObject([0, { phone: '+4915112345678' }]);
   });
 
-  it('by contacts import without a file, which has no column phone', async () => {
-    const { write, talk, sandbox, env, home } = await person();
-    write('people.csv', 'name,Mobile\nAda,+12025550141\n');
-    const file = typed(/File with the people/, `${home}/people.csv`);
-    const answers = [file, /❯ Mobile/, typed(/Type y to import 1/, 'y')];
-    const { code, stderr } = await talk('contacts import', answers, env);
-    expect(stderr).toContain(`Without questions:\n  bizmsg contacts import ${home}/people.csv --map Mobile=phone\n`);
-    expect([code, sandbox.contacts().at(-1)]).toMatchObject([0, { phone: '+12025550141', name: 'Ada' }]);
-  });
-
   it('only among the columns that may have the phones', async () => {
     const { write, talk, sent, env } = await person();
     write('people.csv', 'x,Phone,Mobile\n1,+12025550141,+12025550151\n');

@@ -1,10 +1,9 @@
 import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { execa } from 'execa';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { loadSqlite } from '../../bin/sqlite.js';
 import type { Sqlite } from '../../src/base/host.ts';
-import { cleanEnv, program } from '../support/bin.ts';
+import { program, run } from '../support/bin.ts';
 import { alive } from '../support/cli.ts';
 import { errorIn } from '../support/json-lines.ts';
 import { thrown } from '../support/thrown.ts';
@@ -66,13 +65,8 @@ function lock(path: string): () => void {
 it('all files are private, whatever the umask', async () => {
   const place = await rig.newPlace(({ phone }) => ({ reply: phone === rig.phoneOf(1) ? 400 : 200 }));
   rig.writePeople(place, 3);
-  const words = rig.batch('-');
-  const options = { cwd: place.home, env: cleanEnv(place.home, place.env), extendEnv: false, reject: false } as const;
-  const ran = await execa('sh', ['-c', 'umask 000; exec "$@"', 'sh', ...program, ...words], {
-    ...options,
-    input: rig.peopleText(3),
-  });
-  expect(ran.exitCode).toBe(10);
+  const words = ['sh', '-c', 'umask 000; exec "$@"', 'sh', ...program, ...rig.batch('-')];
+  expect((await run(words, { ...place, cwd: place.home, input: rig.peopleText(3) })).code).toBe(10);
   const names = readdirSync(place.state, { recursive: true, encoding: 'utf8' });
   expect(names).toEqual(expect.arrayContaining(['ledger.db', 'ledger.db-journal', 'ledger.mark']));
   const open = ['', ...names].filter((name) => (statSync(join(place.state, name)).mode & 0o077) !== 0);

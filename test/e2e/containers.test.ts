@@ -66,7 +66,7 @@ describe.skipIf(noContainers !== undefined)(`two containers on one state folder 
     const urls = await Promise.all(pair.map(readyAt));
     const ids = Array.from({ length: 40 }, (_, at) => `evt_${at}`);
     await Promise.all(ids.map((id, at) => deliver(urls[at % 2] ?? '', id)));
-    for (const one of pair) one.kill('SIGTERM');
+    for (const listener of pair) listener.kill('SIGTERM');
     await Promise.all(pair.map(({ ended }) => ended));
     const history = await bin(['webhooks', 'list', '--limit', '100', '-o', 'ndjson'], home);
     const kept = objects(history.stdout).map(({ about }) => about);
@@ -77,17 +77,17 @@ describe.skipIf(noContainers !== undefined)(`two containers on one state folder 
     const home = ownHome();
     const pair = [0, 1].map(() => startContained(['sandbox', 'start', '--port', '0', '-o', 'ndjson'], home));
     const url = await Promise.race(pair.map(readyAt));
-    const refused = await Promise.race(pair.map(async (one) => ({ one, code: await one.ended })));
-    expect([refused.code, refused.one.stderr()]).toEqual([3, expect.stringContaining(url)]);
+    const refused = await Promise.race(pair.map(async (sandbox) => ({ sandbox, code: await sandbox.ended })));
+    expect([refused.code, refused.sandbox.stderr()]).toEqual([3, expect.stringContaining(url)]);
     const create = ['contacts', 'create', '--set', 'phone=+12025550177', '--profile', 'local'];
     expect(await startContained(create, home).ended).toBe(0);
-    const serving = pair.find((one) => one !== refused.one);
+    const serving = pair.find((sandbox) => sandbox !== refused.sandbox);
     serving?.kill('SIGTERM');
     expect(await serving?.ended).toBe(0);
     const again = startContained(['sandbox', 'start', '--port', '0', '-o', 'ndjson'], home);
     await readyAt(again);
-    const found = await bin(['contacts', 'list', '--profile', 'local', '-o', 'json'], home);
-    expect(found.stdout).toContain('+12025550177');
+    const listed = await bin(['contacts', 'list', '--profile', 'local', '-o', 'json'], home);
+    expect(listed.stdout).toContain('+12025550177');
   });
 
   it('continue the work of a container that was killed', async () => {
@@ -107,9 +107,9 @@ function ownHome(): { readonly home: string } {
   return { home };
 }
 
-async function readyAt(one: Contained): Promise<string> {
-  await expect.poll(one.stdout).toContain('"ready"');
-  const [ready] = objects(one.stdout());
+async function readyAt(running: Contained): Promise<string> {
+  await expect.poll(running.stdout).toContain('"ready"');
+  const [ready] = objects(running.stdout());
   return String(ready?.['url']);
 }
 

@@ -10,9 +10,9 @@ import { openTerminal, type Terminal } from '../support/terminal.ts';
 posixOnly('they run a POSIX shell');
 
 /** From the context of the test, since some tests run at the same time. */
-type Given = Pick<TestContext, 'expect' | 'onTestFinished'>;
+type Context = Pick<TestContext, 'expect' | 'onTestFinished'>;
 
-function homeFor({ onTestFinished }: Given): string {
+function homeFor({ onTestFinished }: Context): string {
   const { path, remove } = temporaryHome();
   onTestFinished(remove);
   return path;
@@ -24,9 +24,9 @@ const temporary = (home: string) => readdirSync(home).filter((name) => name.star
 /** A shell and its children; it prints its address and all process ids. */
 const busy = 'sleep 1000 & one=$!; sleep 1000 & echo "$BIZMSG_BASE_URL" $$ $one $!; wait';
 
-async function start(given: Given, script: string) {
-  const { expect, onTestFinished } = given;
-  const home = homeFor(given);
+async function start(context: Context, script: string) {
+  const { expect, onTestFinished } = context;
+  const home = homeFor(context);
   const running = startBin(['sandbox', 'exec', '--', 'sh', '-c', script], { home, env: { TMPDIR: home } });
   await expect.poll(running.stdout).toContain('\n');
   const [url = '', ...numbers] = running.stdout().trim().split(' ');
@@ -61,23 +61,23 @@ describe('without a terminal, sandbox exec leaves no process behind', () => {
     ['SIGINT', 130],
     ['SIGTERM', 143],
     ['SIGHUP', 129],
-  ] as const)('after %s, which reaches the whole command: exit %i', async ([signal, code], given) => {
-    const running = await start(given, busy);
+  ] as const)('after %s, which reaches the whole command: exit %i', async ([signal, code], context) => {
+    const running = await start(context, busy);
     expect([running.pids.filter(isRunning).length, temporary(running.home).length]).toEqual([3, 1]);
     alive(running.pid, signal);
     expect(await running.ended).toBe(code);
     await expectNothingLeft(running);
   });
 
-  it('after a signal that the command handles with its own exit code', async (given) => {
-    const running = await start(given, `trap 'kill $! $one; exit 5' TERM; ${busy}`);
+  it('after a signal that the command handles with its own exit code', async (context) => {
+    const running = await start(context, `trap 'kill $! $one; exit 5' TERM; ${busy}`);
     alive(running.pid, 'SIGTERM');
     expect(await running.ended).toBe(5);
     await expectNothingLeft(running);
   });
 
-  it('after a second Ctrl-C, which kills it', async (given) => {
-    const running = await start(given, `trap '' INT; ${busy}; wait; wait`);
+  it('after a second Ctrl-C, which kills it', async (context) => {
+    const running = await start(context, `trap '' INT; ${busy}; wait; wait`);
     const [shell = 0] = running.pids;
     await expect.poll(() => alive(running.pid, 'SIGINT') && isRunning(shell)).toBe(false);
     // A third Ctrl-C during the exit would end it by the signal itself.
@@ -86,8 +86,8 @@ describe('without a terminal, sandbox exec leaves no process behind', () => {
   });
 
   // Some of these wait for a grace period.
-  it.concurrent('after a command that ignores signals, which is killed after a delay', async (given) => {
-    const running = await start(given, `trap '' TERM; ${busy}`);
+  it.concurrent('after a command that ignores signals, which is killed after a delay', async (context) => {
+    const running = await start(context, `trap '' TERM; ${busy}`);
     alive(running.pid, 'SIGTERM');
     expect(await running.ended).toBe(137);
     await expectNothingLeft(running);
@@ -96,21 +96,21 @@ describe('without a terminal, sandbox exec leaves no process behind', () => {
   it.concurrent.for([
     ['runs on', `${busy.replace('; wait', '')}; exit 6`],
     ['ignores signals', `trap '' TERM; ${busy.replace('; wait', '')}; exit 6`],
-  ] as const)('after a command whose child %s', async ([, script], given) => {
-    const running = await start(given, script);
+  ] as const)('after a command whose child %s', async ([, script], context) => {
+    const running = await start(context, script);
     expect(await running.ended).toBe(6);
     await expectNothingLeft(running);
   });
 
-  it.concurrent('after a nested sandbox exec', async (given) => {
-    const running = await start(given, `bizmsg sandbox exec -- sh -c '${busy}'`);
+  it.concurrent('after a nested sandbox exec', async (context) => {
+    const running = await start(context, `bizmsg sandbox exec -- sh -c '${busy}'`);
     alive(running.pid, 'SIGTERM');
     expect(await running.ended).toBe(143);
     await expectNothingLeft(running);
   });
 
-  it('after a signal during start-up', async (given) => {
-    const home = homeFor(given);
+  it('after a signal during start-up', async (context) => {
+    const home = homeFor(context);
     const running = startBin(['sandbox', 'exec', '--', 'sleep', '1000'], { home });
     const sent = setInterval(() => alive(running.pid, 'SIGTERM'), 5);
     const code = await running.ended;
@@ -124,8 +124,8 @@ describe('without a terminal, sandbox exec leaves no process behind', () => {
 describe('in a terminal, sandbox exec', () => {
   let home: string;
   let terminal: Terminal;
-  beforeEach((given) => {
-    home = homeFor(given);
+  beforeEach((context) => {
+    home = homeFor(context);
     terminal = openTerminal({ home });
   });
 

@@ -1,10 +1,9 @@
 import { cpSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { execa } from 'execa';
 import { Webhook } from 'standardwebhooks';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { deadPort } from '../client/servers.ts';
-import { bin, binary, cleanEnv } from '../support/bin.ts';
+import { bin, binary, cleanEnv, run as runProgram } from '../support/bin.ts';
 import { cli, type Ran } from '../support/cli.ts';
 import { newHome } from '../support/fake-service.ts';
 import { serveLocal } from '../support/local.ts';
@@ -137,15 +136,8 @@ describe('inside sandbox exec', () => {
     }
     symlinkSync(join(binary, '../../node_modules'), join(odd, 'node_modules'));
     const inside = 'cd /; command -v bizmsg; bizmsg contacts list --profile local -o id';
-    const ran = await execa(
-      process.execPath,
-      [join(odd, 'bin/bizmsg.js'), 'sandbox', 'exec', '--', 'sh', '-c', inside],
-      {
-        env: cleanEnv(home, { TMPDIR: odd }),
-        extendEnv: false,
-        cwd: odd,
-      },
-    );
+    const words = [process.execPath, join(odd, 'bin/bizmsg.js'), 'sandbox', 'exec', '--', 'sh', '-c', inside];
+    const ran = await runProgram(words, { home, env: { TMPDIR: odd }, cwd: odd });
     const [path = '', id] = ran.stdout.split('\n');
     expect([path.startsWith(join(odd, 'bizmsg-')), id]).toEqual([true, 'con_sandbox_1']);
   });

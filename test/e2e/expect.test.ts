@@ -165,7 +165,7 @@ describe('webhooks expect counts', () => {
   it('an event that is delivered twice as one', async () => {
     const { journal, running, goOn } = await waiting(['--count', '2', '--within', '1ms']);
     const once = delivery('{"type":"order.paid"}', { headers: [['webhook-id', 'evt_1']] });
-    for (const one of [once, once]) await journal.received(one);
+    for (const event of [once, once]) await journal.received(event);
     await expect.poll(() => running.stderr().match(/order\.paid after/g)?.length).toBe(2);
     goOn();
     expect((await running.ended).code).toBe(13);

@@ -32,13 +32,13 @@ it('sends no event to another machine while it runs with BIZMSG_LOCAL_ONLY=1', a
   await first.stop();
 
   const second = await started(home, { BIZMSG_LOCAL_ONLY: '1' });
-  const [held, own] = await second.remote.ask('webhooks');
+  const [held, local] = await second.remote.ask('webhooks');
   expect(held).toMatchObject({ url: elsewhere, state: 'disabled', reason: expect.stringContaining('another machine') });
-  expect(own).toMatchObject({ state: 'active' });
+  expect(local).toMatchObject({ state: 'active' });
   expect(second.stderr()).toContain(`note: no events are sent to ${elsewhere}, which is on another machine: `);
   await second.remote.ask('trigger', { event: 'order.paid' });
   const deliveries = await second.remote.ask('deliveries');
-  expect(deliveries.map(({ url }) => url)).toEqual([own?.['url']]);
+  expect(deliveries.map(({ url }) => url)).toEqual([local?.['url']]);
   await second.stop();
 
   const third = await started(home);

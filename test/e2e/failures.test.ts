@@ -47,7 +47,7 @@ const answering = (status: number, body = '{"message":"no"}', headers: Variables
   staged(() => openHostile((_, __, response) => response.writeHead(status, headers).end(body)));
 
 /** A service that names its own address in its responses. */
-const pointingToItself = (answer: (own: string) => readonly [status: number, headers: Variables, body: string]) =>
+const pointingToItself = (answer: (url: string) => readonly [status: number, headers: Variables, body: string]) =>
   staged(() =>
     openHostile(({ headers: { host } }, _, response) => {
       const [status, headers, body] = answer(`http://${host}`);
@@ -117,9 +117,9 @@ const keyAlone = callerIn(() => ({ BIZMSG_API_KEY: testKey }));
 const localOnly = elsewhere(({ env }) => ({ ...env, BIZMSG_LOCAL_ONLY: '1' }));
 const localKey = elsewhere(({ url }) => callerOf(url, 'sk_test_local-0123456789'));
 const plainHttp = callerIn(() => callerOf('http://api.example.com'));
-const blobRedirect = pointingToItself((own) => [302, { Location: `blob:${own}/x` }, '']);
-const blobLink = pointingToItself((own) => [200, { Link: `<blob:${own}/x>; rel="next"` }, '[{"id":1}]']);
-const blobCursor = pointingToItself((own) => [200, {}, `{"data":[{"id":1}],"next":"blob:${own}/x"}`]);
+const blobRedirect = pointingToItself((url) => [302, { Location: `blob:${url}/x` }, '']);
+const blobLink = pointingToItself((url) => [200, { Link: `<blob:${url}/x>; rel="next"` }, '[{"id":1}]']);
+const blobCursor = pointingToItself((url) => [200, {}, `{"data":[{"id":1}],"next":"blob:${url}/x"}`]);
 const longLimit = answering(429, '', { 'Retry-After': '3600' });
 const html = answering(200, '<html>hello</html>');
 const keyHeader = ['api', '/x', '-H', `Authorization: Bearer ${testKey}`];

@@ -2,13 +2,12 @@ import { chmodSync, chownSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { networkInterfaces, userInfo } from 'node:os';
 import { join } from 'node:path';
-import { execa } from 'execa';
 import { expect, it, onTestFinished } from 'vitest';
 import { portOf } from '../../src/base/http-server.ts';
 import { createLocatorFolder, defaultData, locatorsIn, writeLocator } from '../../src/sandbox/remote/locator.ts';
 import { proofOf } from '../../src/sandbox/remote/running.ts';
 import { deadPort, serve, type Service } from '../client/servers.ts';
-import { bin, cleanEnv, startBin } from '../support/bin.ts';
+import { bin, run, startBin } from '../support/bin.ts';
 import { alive, cli } from '../support/cli.ts';
 import { newHome, sandboxHome } from '../support/fake-service.ts';
 
@@ -77,9 +76,9 @@ it.skipIf(!hasIpv6)('uses the next port that is free on both loopback addresses'
     await sandbox.ended;
   });
   await expect.poll(() => sandbox.stdout()).toContain('Ready');
-  const [found] = locatorsIn(stateIn(home));
-  expect(found?.port).not.toBe(foreign ? 4780 : undefined);
-  const env = { BIZMSG_BASE_URL: `http://[::1]:${found?.port}`, BIZMSG_API_KEY: found?.keys.sandbox ?? '' };
+  const [locator] = locatorsIn(stateIn(home));
+  expect(locator?.port).not.toBe(foreign ? 4780 : undefined);
+  const env = { BIZMSG_BASE_URL: `http://[::1]:${locator?.port}`, BIZMSG_API_KEY: locator?.keys.sandbox ?? '' };
   expect(await bin(order, { home, env })).toMatchObject({ code: 0, stdout: expect.stringMatching(/^msg_sandbox_/) });
   expect(foreign?.requests ?? []).toEqual([]);
 });
@@ -150,12 +149,8 @@ it.skipIf(!isRoot)('sends nothing if a group with other members can write the st
 it('sandbox env quotes its output for the shell', async () => {
   const place = await trap("x'; touch stolen; echo '$(id)");
   const { stdout } = await cli(['sandbox', 'env'], place);
-  const env = cleanEnv(place.home);
-  const { stdout: seen } = await execa('sh', ['-c', `${stdout}\nprintf %s "$BIZMSG_WEBHOOK_SECRET"; ls`], {
-    env,
-    extendEnv: false,
-    cwd: place.home,
-  });
+  const script = `${stdout}\nprintf %s "$BIZMSG_WEBHOOK_SECRET"; ls`;
+  const { stdout: seen } = await run(['sh', '-c', script], { home: place.home, cwd: place.home });
   expect(seen).toBe("x'; touch stolen; echo '$(id)");
   const powerShell = await cli(['sandbox', 'env', '--shell', 'powershell'], place);
   expect(powerShell.stdout).toContain("\n$env:BIZMSG_WEBHOOK_SECRET = 'x''; touch stolen; echo ''$(id)'");

@@ -167,10 +167,10 @@ let unsent = connections;
 for (let at = 0; at < connections; at++) {
   const socket = connect(port, '127.0.0.1').on('error', () => {});
   socket.write('POST /api/public/contacts HTTP/1.1\\r\\nhost: a\\r\\ntransfer-encoding: chunked\\r\\n\\r\\n');
-  let left = chunks;
+  let unsentChunks = chunks;
   const sendMore = (error) => {
-    if (error || left <= 0) return --unsent === 0 ? process.stdout.write('sent') : undefined;
-    left -= 1_000;
+    if (error || unsentChunks <= 0) return --unsent === 0 ? process.stdout.write('sent') : undefined;
+    unsentChunks -= 1_000;
     socket.write(block, sendMore);
   };
   sendMore();

@@ -1,10 +1,9 @@
-import { execa } from 'execa';
 import { expect, it } from 'vitest';
 import type { Host } from '../../src/base/host.ts';
 import type { Sandbox, SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import { createClock } from '../../src/sandbox/time/clock.ts';
 import { serve } from '../client/servers.ts';
-import { binary, cleanEnv } from '../support/bin.ts';
+import { binary, run } from '../support/bin.ts';
 import { cli } from '../support/cli.ts';
 import { newHome } from '../support/fake-service.ts';
 import { serveLocal } from '../support/local.ts';
@@ -67,10 +66,10 @@ it('counts all sixteen sends of eight concurrent processes', async () => {
   const service = await serve((_, __, response) => response.end('{"message_id":"msg_1"}'));
   const home = await profiled(service.url, 'enterprise', 60);
   const phones = Array.from({ length: 16 }, (_, at) => `+12025550${100 + at}\n`).join('');
-  const words = ['-P', '8', '-I', '{}', process.execPath, binary, 'send-template', '{}', 'order_update'];
-  const { exitCode, stderr } = await execa('xargs', words, { input: phones, env: cleanEnv(home), extendEnv: false });
+  const words = ['xargs', '-P', '8', '-I', '{}', process.execPath, binary, 'send-template', '{}', 'order_update'];
+  const { code, stderr } = await run(words, { home, input: phones });
   // Each send has the note about its sandbox key, and no other.
-  expect([exitCode, stderr.replaceAll(/^note: with a sandbox key .*\n?/gm, '')]).toEqual([0, '']);
+  expect([code, stderr.replaceAll(/^note: with a sandbox key .*\n?/gm, '')]).toEqual([0, '']);
   expect(service.seen).toHaveLength(16);
   expect(counted(home)).toBe(16);
 });

@@ -1,11 +1,10 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { execa } from 'execa';
 import { onTestFinished } from 'vitest';
 import { isRecord } from '../../src/contract/readers.ts';
 import type { NewFault } from '../../src/sandbox/faults.ts';
-import { bin, cleanEnv, programText, type Running, startBin, temporaryHome } from '../support/bin.ts';
+import { bin, programText, run, type Running, startBin, temporaryHome } from '../support/bin.ts';
 import { alive, cli, type Ran } from '../support/cli.ts';
 import { objects } from '../support/json-lines.ts';
 import { type Asked, type Decide, envOf, openService, type Service } from '../support/service.ts';
@@ -19,15 +18,10 @@ export type { Decide };
 type Env = Readonly<Record<string, string>>;
 type Where = Pick<World, 'home' | 'env'>;
 
-/** A machine, and a service that it calls with a live key. */
-export interface Place extends Where {
-  readonly state: string;
-  readonly service: Service;
-  bin(argv: readonly string[], input?: string): Promise<Ran>;
-  start(argv: readonly string[], input?: string, more?: Env): Running;
-}
+export type Place = Awaited<ReturnType<typeof newPlace>>;
 
-export async function newPlace(decide?: Decide): Promise<Place> {
+/** A machine, and a service that it calls with a live key. */
+export async function newPlace(decide?: Decide) {
   const { path: home, remove } = temporaryHome();
   const service = await openService(decide);
   onTestFinished(() => {
@@ -40,8 +34,9 @@ export async function newPlace(decide?: Decide): Promise<Place> {
     state: join(home, '.local/state/bizmsg'),
     service,
     env,
-    bin: (argv, input) => bin(argv, { home, env, cwd: home, input }),
-    start: (argv, input, more = {}) => start({ home, env: { ...env, ...more } }, argv, input),
+    bin: (argv: readonly string[], input?: string) => bin(argv, { home, env, cwd: home, input }),
+    start: (argv: readonly string[], input?: string, more: Env = {}) =>
+      start({ home, env: { ...env, ...more } }, argv, input),
   };
 }
 
@@ -55,10 +50,7 @@ export function start({ home, env }: Where, argv: readonly string[], input?: str
 /** Runs a shell script in which `bizmsg` is the binary under test. */
 export async function shell({ home, env }: Where, script: string): Promise<Ran> {
   posixOnly('they run a POSIX shell');
-  const own = `bizmsg() { ${programText} "$@"; }\n`;
-  const options = { env: cleanEnv(home, env), extendEnv: false, reject: false, cwd: home, stdin: 'ignore' } as const;
-  const { exitCode, stdout, stderr } = await execa('bash', ['-c', own + script], options);
-  return { code: exitCode ?? -1, stdout, stderr };
+  return run(['bash', '-c', `bizmsg() { ${programText} "$@"; }\n${script}`], { home, env, cwd: home });
 }
 
 /** Without questions. */

@@ -26,8 +26,8 @@ const stored = [testKey, liveKey, bareKey, secret, teamPassword];
 
 /** Fails if a part of a secret appears that is longer than the part printed on purpose. */
 function leaks(text: string, secrets: readonly string[]): readonly string[] {
-  const parts = secrets.flatMap((one) => {
-    const body = one.replace(/^(sk_(test|live)_(local-)?|whsec_)/, '');
+  const parts = secrets.flatMap((secret) => {
+    const body = secret.replace(/^(sk_(test|live)_(local-)?|whsec_)/, '');
     return Array.from({ length: body.length - 5 }, (_, at) => body.slice(at, at + 6));
   });
   return parts.filter((part) => text.includes(part));
@@ -206,7 +206,7 @@ describe('no secret is printed by', () => {
     const { sandbox, home, env } = await newWorld();
     sandbox.keys.goLive();
     const { sandbox: key, live } = sandbox.keys;
-    const callers = [live, key, wrong].map((one) => () => ({ home, env: { ...env, BIZMSG_API_KEY: one } }));
+    const callers = [live, key, wrong].map((apiKey) => () => ({ home, env: { ...env, BIZMSG_API_KEY: apiKey } }));
     const secrets = () => [key, live, sandbox.secret(), wrong];
     const text = expect.stringContaining('LIVE');
     expect(await shown(named, lines, callers, secrets)).toEqual({ text, leaks: [] });
@@ -287,8 +287,8 @@ const echoes: Readonly<Record<string, Echo>> = {
 function textsIn(folder: string): readonly string[] {
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
   return entries
-    .filter((one) => one.isFile() && one.name !== 'profiles.json')
-    .map((one) => readFileSync(join(one.parentPath, one.name), 'utf8'));
+    .filter((entry) => entry.isFile() && entry.name !== 'profiles.json')
+    .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'utf8'));
 }
 
 describe('no key is printed if the service responds with', () => {

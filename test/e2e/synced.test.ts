@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
-import { binary, cleanEnv } from '../support/bin.ts';
+import { program, run } from '../support/bin.ts';
 import { newHome } from '../support/fake-service.ts';
 import { canInject } from '../support/strace.ts';
 import { newWorld } from '../support/world.ts';
@@ -19,14 +18,7 @@ async function steps(
   argv: readonly string[],
 ): Promise<readonly string[]> {
   const trace = join(home, 'trace');
-  const [name = '', ...words] = [...tracing, '-o', trace, process.execPath, binary, ...argv];
-  await execa(name, words, {
-    cwd: home,
-    env: cleanEnv(home, env),
-    extendEnv: false,
-    reject: false,
-    input: 'sk_test_1234',
-  });
+  await run([...tracing, '-o', trace, ...program, ...argv], { home, env, cwd: home, input: 'sk_test_1234' });
   const pattern = /sync\(\d+<.*\/([^/>]+)>|rename\(".*\/([^/"]+)", ".*\/([^/"]+)"|<socket:.*"POST /g;
   const all = readFileSync(trace, 'utf8').matchAll(pattern);
   return [...all].map(([, file, from, to]) => file ?? (from === undefined ? 'POST' : `${from} -> ${to}`));

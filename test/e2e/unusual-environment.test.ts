@@ -1,8 +1,7 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { execa } from 'execa';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { binary, cleanEnv } from '../support/bin.ts';
+import { programText, run } from '../support/bin.ts';
 import { posixOnly } from '../support/system.ts';
 import { newWorld, type World } from '../support/world.ts';
 
@@ -13,16 +12,9 @@ beforeEach(async () => {
   world = await newWorld();
 });
 
-const shell = (script: string, { env = world.binEnv, input = '' } = {}) =>
-  execa('bash', ['-c', script], {
-    env: { ...env, NODE: process.execPath, BIZMSG: binary },
-    extendEnv: false,
-    reject: false,
-    cwd: world.home,
-    input,
-  });
-const bizmsg = '"$NODE" "$BIZMSG"';
-const send = `${bizmsg} send-template +12025550101 welcome`;
+const shell = (script: string, { home = world.home, env = world.env, input = '' } = {}) =>
+  run(['bash', '-c', script], { home, env, cwd: world.home, input });
+const send = `${programText} send-template +12025550101 welcome`;
 const recipients = () => world.sandbox.messages().map(({ to }) => to);
 
 describe('an unusual environment', () => {
@@ -34,15 +26,15 @@ describe('an unusual environment', () => {
     ['whose disk is full', `ulimit -f 0; ${send}`],
   ])('does not prevent a send %s', async (_, script) => {
     const { stdout } = await shell(script);
-    expect(stdout).toBe(world.sandbox.messages()[0]?.id);
+    expect(stdout).toBe(`${world.sandbox.messages()[0]?.id}\n`);
   });
 
   it.each(['', 'relative'])('starts the sandbox on demand with HOME="%s"', async (HOME) => {
     const state = join(world.home, 'st äö 名 dir');
-    const env = cleanEnv(HOME, { BIZMSG_STATE_DIR: state });
-    const sent = await shell(`${send} --profile local`, { env });
-    const stopped = await shell(`${bizmsg} sandbox stop`, { env });
-    expect([sent.exitCode, stopped.stdout]).toEqual([0, expect.stringMatching(/^Stopped http/)]);
+    const options = { home: HOME, env: { BIZMSG_STATE_DIR: state } };
+    const sent = await shell(`${send} --profile local`, options);
+    const stopped = await shell(`${programText} sandbox stop`, options);
+    expect([sent.code, stopped.stdout]).toEqual([0, expect.stringMatching(/^Stopped http/)]);
     expect(readdirSync(state)).toContain('sandboxes');
   });
 
@@ -59,8 +51,8 @@ describe('stdin', () => {
   it('is not read by a send, so a while read loop sends to every line', async () => {
     const phones = ['+12025550101', '+12025550102', '+12025550103'];
     const input = phones.map((phone) => `${phone}\n`).join('');
-    const line = `while read -r phone; do ${bizmsg} send-template "$phone" order_update -p Ada -p 1; done`;
-    expect((await shell(line, { input })).stdout.split('\n')).toHaveLength(3);
+    const line = `while read -r phone; do ${programText} send-template "$phone" order_update -p Ada -p 1; done`;
+    expect((await shell(line, { input })).code).toBe(0);
     expect(recipients()).toEqual(phones);
   });
 
@@ -69,8 +61,8 @@ describe('stdin', () => {
     ['a table', `printf 'name,phone\nAda,+12025550141\n'`],
   ])('can be a process substitution with excluded phones: %s', async (_, script) => {
     writeFileSync(join(world.home, 'people.csv'), 'phone\n+12025550141\n+12025550142\n');
-    const line = `${bizmsg} send-batch welcome people.csv --dry-run -o json --exclude-from <(${script})`;
-    const { stdout, exitCode } = await shell(line);
-    expect([exitCode, JSON.parse(stdout)]).toMatchObject([0, { to_send: 1, not_sent: 1 }]);
+    const line = `${programText} send-batch welcome people.csv --dry-run -o json --exclude-from <(${script})`;
+    const { stdout, code } = await shell(line);
+    expect([code, JSON.parse(stdout)]).toMatchObject([0, { to_send: 1, not_sent: 1 }]);
   });
 });

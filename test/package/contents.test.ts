@@ -115,12 +115,14 @@ describe('the third-party licenses', () => {
     const locked: { readonly packages: Readonly<Record<string, { readonly version?: string }>> } = JSON.parse(
       readFileSync(join(root, 'package-lock.json'), 'utf8'),
     );
-    const known = new Set(
+    const lockedNames = new Set(
       Object.entries(locked.packages).map(
         ([path, { version }]) => `${path.replace(/^.*node_modules\//, '')} ${version}`,
       ),
     );
-    const unknown = titles.filter((title) => !known.has(title.replace(/^.*, within /, '').replace(/ \([^)]+\)$/, '')));
+    const unknown = titles.filter(
+      (title) => !lockedNames.has(title.replace(/^.*, within /, '').replace(/ \([^)]+\)$/, '')),
+    );
     expect(unknown).toEqual([]);
   });
 });

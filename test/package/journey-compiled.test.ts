@@ -16,9 +16,9 @@ function newHome(): string {
 
 /** Runs a command without a connection. */
 async function send(home: string, env: Readonly<Record<string, string>> = {}): Promise<void> {
-  const given = cleanEnv(home, { BIZMSG_BASE_URL: 'http://127.0.0.1:9', BIZMSG_API_KEY: key, ...env });
+  const complete = cleanEnv(home, { BIZMSG_BASE_URL: 'http://127.0.0.1:9', BIZMSG_API_KEY: key, ...env });
   const words = [program, 'send-template', '+12025550101', 'welcome', '--retries', '0'];
-  const { stderr } = await execa(process.execPath, words, { env: given, extendEnv: false, reject: false });
+  const { stderr } = await execa(process.execPath, words, { env: complete, extendEnv: false, reject: false });
   expect(stderr).toContain('error: cannot connect to ');
 }
 

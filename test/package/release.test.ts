@@ -73,7 +73,7 @@ describe('a release', () => {
     const { git, release } = repository();
     const { code, stderr } = release(...argv);
     expect([code, stderr]).toEqual([1, expect.stringContaining(`error: ${why}`)]);
-    expect(left(git)).toEqual(untouched);
+    expect(stateOf(git)).toEqual(untouched);
   });
 
   it.each([
@@ -94,12 +94,12 @@ describe('a release', () => {
   it('leaves nothing if CI fails', () => {
     const { git, release } = repository('exit 1');
     expect(release('minor')).toMatchObject({ code: 1, stderr: 'error: CI failed\n' });
-    expect(left(git)).toEqual(untouched);
+    expect(stateOf(git)).toEqual(untouched);
   });
 });
 
 const untouched = { log: 'all\n', tags: '', status: '' };
 
-function left(git: Repository['git']): typeof untouched {
+function stateOf(git: Repository['git']): typeof untouched {
   return { log: git('log', '--format=%s'), tags: git('tag'), status: git('status', '--porcelain') };
 }

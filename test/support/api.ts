@@ -22,14 +22,14 @@ export async function openApi({ scope = 'full', answer = (reply) => reply }: Ser
 > {
   const { keys, ...sandbox } = createSandbox();
   keys.goLive();
-  const known = new Map([
+  const issued = new Map([
     [`Bearer ${accountKeys.sandbox}`, `Bearer ${keys.create(scope).text}`],
     [`Bearer ${accountKeys.live}`, `Bearer ${keys.live}`],
   ]);
   const respond = async (request: IncomingMessage, response: ServerResponse) => {
     const { method = '', url: target = '', headers } = request;
     // The sandbox accepts only its own keys.
-    const authorization = known.get(headers.authorization ?? '') ?? headers.authorization;
+    const authorization = issued.get(headers.authorization ?? '') ?? headers.authorization;
     const translated = { 'content-type': headers['content-type'], authorization };
     const reply = answer(await sandbox.answer({ method, target, headers: translated, body: await text(request) }));
     response.writeHead(reply.status, reply.headers).end(reply.body);

@@ -22,17 +22,16 @@ export interface BinOptions {
 }
 
 /** Runs the binary with an environment of its own. */
-export async function bin(argv: readonly string[], { home, env, input = '', cwd }: BinOptions): Promise<Ran> {
-  const [file, ...words] = program;
-  const ran = await execa(file, [...words, ...argv], {
-    env: cleanEnv(home, env),
-    extendEnv: false,
-    input,
-    cwd,
-    reject: false,
-    stripFinalNewline: false,
-  });
-  return { code: ran.exitCode ?? -1, stdout: ran.stdout, stderr: ran.stderr };
+export function bin(argv: readonly string[], options: BinOptions): Promise<Ran> {
+  return run([...program, ...argv], options);
+}
+
+/** Runs another program in the same way. */
+export async function run([file = '', ...words]: readonly string[], options: BinOptions): Promise<Ran> {
+  const { home, env, input = '', cwd } = options;
+  const usual = { env: cleanEnv(home, env), extendEnv: false, reject: false, stripFinalNewline: false } as const;
+  const { exitCode, stdout, stderr } = await execa(file, words, { ...usual, input, cwd });
+  return { code: exitCode ?? -1, stdout, stderr };
 }
 
 export interface Running {

@@ -75,7 +75,7 @@ export function startCli(argv: readonly string[], options: CliOptions): RunningC
     spawnDetached: () => {
       throw new Error('a test in this process must not start a detached process');
     },
-    spawnAttached: (command, given) => attached(command, given, [out.output, err.output]),
+    spawnAttached: (command, childOptions) => attached(command, childOptions, [out.output, err.output]),
   };
   const ended = main(host).then((code) => ({ code, stdout: out.text(), stderr: err.text() }));
   return { stdout: out.text, stderr: err.text, ended };

@@ -10,19 +10,19 @@ export function conversation(answers: readonly Answer[]) {
   const stdin = new PassThrough();
   // Each prompt ends its output, as if it was the last one.
   const stderr = Object.assign(new PassThrough(), { end: () => stderr });
-  const left = [...answers];
+  const waiting = [...answers];
   let [shown, from] = ['', 0];
   const press = (key: string) => void setImmediate(() => stdin.write(key));
   stderr.on('data', (part: Buffer) => {
     shown += stripVTControlCharacters(part.toString());
-    const [next, last] = [left[0], shown.slice(from).split('\n')];
+    const [next, last] = [waiting[0], shown.slice(from).split('\n')];
     const isChoice = next instanceof RegExp;
     const [question, answer] = isChoice ? [next, ''] : (next ?? [/$^/, '']);
     // A question that is a choice is its pointed line.
     const isAsked = question.test((isChoice ? last.findLast((line) => line.includes('❯')) : last.join('\n')) ?? '');
     if (isChoice && !isAsked && last.some((line) => line.includes('❯'))) press('\x1b[B');
     if (!isAsked) return;
-    left.shift();
+    waiting.shift();
     from = shown.length;
     if (typeof answer === 'string') press(`${answer}\r`);
     else void answer().then((text) => press(`${text}\r`));

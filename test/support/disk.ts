@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { posixOnly } from './system.ts';
 
-export const canLimitFiles = spawnSync('prlimit', ['--version']).status === 0;
+export const canLimitFiles = spawnSync('sh', ['-c', 'exec prlimit --version']).status === 0;
 export const canSwapFiles = existsSync('/proc/self/fd') && existsSync('/dev/full');
 
 /** Creates a named pipe. */

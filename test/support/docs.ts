@@ -29,8 +29,8 @@ interface Block {
 }
 
 function blocksOf(section: string): readonly Block[] {
-  const found = section.matchAll(/^```(\w+)\n(.*?)^```$/gms);
-  return [...found].map(([, language = '', text = '']) => ({ language, text }));
+  const blocks = section.matchAll(/^```(\w+)\n(.*?)^```$/gms);
+  return [...blocks].map(([, language = '', text = '']) => ({ language, text }));
 }
 
 /** The code blocks of a section, in order. The expected count makes a test fail when a block is added. */
@@ -64,5 +64,5 @@ const variables: readonly (readonly [RegExp, string])[] = [
 
 /** Replaces the parts of an output that change: times, durations, ids, ports and key endings. */
 export function withoutVariables(text: string): string {
-  return variables.reduce((left, [pattern, name]) => left.replace(pattern, name), text);
+  return variables.reduce((rest, [pattern, name]) => rest.replace(pattern, name), text);
 }

@@ -16,7 +16,7 @@ export async function announced<T>(home: string, start: () => T): Promise<Announ
   const before = new Set(await listenersIn(home));
   const running = start();
   let url: string | undefined;
-  const isThere = async () => (url = (await listenersIn(home)).find((one) => !before.has(one))) !== undefined;
+  const isThere = async () => (url = (await listenersIn(home)).find((address) => !before.has(address))) !== undefined;
   await expect.poll(isThere).toBe(true);
   const text = (url ?? '').replace(/\/$/, '');
   return { running, url: text, port: Number(new URL(text).port) };

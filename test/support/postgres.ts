@@ -8,28 +8,7 @@ import { onTestFinished } from 'vitest';
 import { deadPort } from '../client/servers.ts';
 
 /** A PostgreSQL server of a test, in a folder of its own. */
-export interface PostgresServer {
-  readonly port: number;
-  readonly folder: string;
-  /** The options with which its programs find it. */
-  readonly where: readonly string[];
-  /** Of its superuser. */
-  readonly url: string;
-  /** Runs statements as its superuser; returns what psql prints. */
-  sql(text: string, database?: string): string;
-  /** Starts it again after `stop` or `kill`. */
-  start(): Promise<void>;
-  stop(): Promise<void>;
-  /** `kill -9` of all its processes. */
-  kill(): Promise<void>;
-  readonly pid: () => number;
-  dump(database: string): string;
-  /** Replaces the tables by those of a dump. */
-  restore(database: string, dump: string): void;
-  /** A session of psql that stays open. */
-  session(database: string, text: string): ChildProcess;
-  bin(name: string): string;
-}
+export type PostgresServer = Awaited<ReturnType<typeof startPostgres>>;
 
 const root = '/usr/lib/postgresql';
 const bouncer = '/usr/sbin/pgbouncer';
@@ -62,19 +41,14 @@ interface PostgresSettings {
   /** The certificate and the key of the server. */
   readonly tls?: { readonly cert: string; readonly key: string };
   /** Makes a replica of this server. */
-  readonly copyOf?: PostgresServer;
+  readonly copyOf?: { readonly where: readonly string[] };
 }
 
 /** Stops the server in folder $1 once process $0 has ended. */
 const cleaning = `while kill -0 $0 2>/dev/null; do sleep 1; done
   kill -INT "$(head -n 1 "$1/data/postmaster.pid")"; sleep 2; rm -rf "$1"`;
 
-export async function startPostgres({
-  settings = {},
-  access,
-  tls,
-  copyOf,
-}: PostgresSettings = {}): Promise<PostgresServer> {
+export async function startPostgres({ settings = {}, access, tls, copyOf }: PostgresSettings = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'bizmsg-pg-'));
   const user = owner();
   const as = user ?? {};
@@ -90,29 +64,34 @@ export async function startPostgres({
   const where = ['-h', folder, '-p', String(port), '-U', 'postgres'];
   const piped = { encoding: 'utf8', stdio: 'pipe', maxBuffer: 1 << 28 } as const;
   let child: ChildProcess | undefined;
-  const server: PostgresServer = {
+  const server = {
     port,
     folder,
     url: `postgres://postgres@127.0.0.1:${port}/postgres`,
     bin,
     pid: () => child?.pid ?? 0,
+    /** The options with which its programs find it. */
     where,
-    sql: (text, database = 'postgres') => {
+    /** Runs statements as its superuser; returns what psql prints. */
+    sql: (text: string, database = 'postgres') => {
       const args = [...where, '-d', database, '-XAtq', '-v', 'ON_ERROR_STOP=1'];
       return execFileSync(bin('psql'), args, { ...piped, input: text }).trim();
     },
-    dump: (database) => execFileSync(bin('pg_dump'), [...where, '-n', 'bizmsg', database], piped),
-    restore(database, dump) {
+    dump: (database: string) => execFileSync(bin('pg_dump'), [...where, '-n', 'bizmsg', database], piped),
+    /** Replaces the tables by those of a dump. */
+    restore(database: string, dump: string) {
       // It would wait for the transactions of clients.
       const others = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'bizmsg'";
       server.sql(`BEGIN; ${others}; DROP SCHEMA bizmsg CASCADE; ${dump}; COMMIT`, database);
     },
-    session(database, text) {
+    /** A session of psql that stays open. */
+    session(database: string, text: string) {
       const session = spawn(bin('psql'), [...where, '-d', database, '-XAtq'], { stdio: ['pipe', 'ignore', 'ignore'] });
       session.stdin?.write(`${text}\n`);
       return session;
     },
-    async start() {
+    /** Starts it again after `stop` or `kill`. */
+    async start(): Promise<void> {
       const all = {
         listen_addresses: '127.0.0.1',
         unix_socket_directories: folder,
@@ -133,12 +112,13 @@ export async function startPostgres({
       throw new Error('PostgreSQL does not start');
     },
     stop: () => ending('SIGINT'),
-    async kill() {
+    /** `kill -9` of all its processes. */
+    async kill(): Promise<void> {
       if (!child) return;
       // Stopped, it starts no more children, which would keep its memory in use.
       child.kill('SIGSTOP');
       const children = execFileSync('ps', ['-o', 'pid=', '--ppid', String(child.pid)], { encoding: 'utf8' });
-      for (const one of children.trim().split(/\s+/)) tryKill(Number(one));
+      for (const pid of children.trim().split(/\s+/)) tryKill(Number(pid));
       await ending('SIGKILL');
     },
   };

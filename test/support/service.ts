@@ -1,7 +1,7 @@
 import { EventEmitter, once } from 'node:events';
 import { createServer, get, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { portOf } from '../../src/base/http-server.ts';
 import { isRecord } from '../../src/contract/readers.ts';
 
 /** A request that changes something. */
@@ -62,12 +62,12 @@ export async function openService(decide: Decide = () => ({ reply: 200 }), port 
   const server = createServer((request, response) => void respond(request, response).catch(() => {}));
   const listen = (on: number) => new Promise<void>((resolve) => server.listen(on, '127.0.0.1', resolve));
   await listen(port);
-  const own = addressOf(server.address()).port;
+  const boundPort = portOf(server);
   const service: Service = {
-    url: `http://127.0.0.1:${own}`,
+    url: `http://127.0.0.1:${boundPort}`,
     asked,
     date: undefined,
-    reopen: () => listen(own),
+    reopen: () => listen(boundPort),
     async until(count) {
       while (asked.length < count) await once(arrivals, 'arrival');
     },
@@ -95,12 +95,12 @@ export async function openService(decide: Decide = () => ({ reply: 200 }), port 
     const { host = '', authorization = '' } = request.headers;
     const key = authorization.replace('Bearer ', '');
     const about = { host: host.replace(/:\d+$/, ''), key };
-    const one: Asked = { ...message, ...about, before, at: performance.now() - started, reply: 'hang' };
-    const deciding = decide(one);
-    asked.push(one);
+    const record: Asked = { ...message, ...about, before, at: performance.now() - started, reply: 'hang' };
+    const deciding = decide(record);
+    asked.push(record);
     arrivals.emit('arrival');
     const { reply, after = 0, until, headers = {} } = await deciding;
-    one.reply = reply;
+    record.reply = reply;
     if (reply === 'hang') return;
     await until;
     if (after > 0) await new Promise((resolve) => setTimeout(resolve, after));
@@ -133,9 +133,4 @@ function messageIn(body: unknown): Pick<Asked, 'phone' | 'template' | 'text'> {
   const { to, phone = '', template = '', params, name }: Readonly<Record<string, unknown>> = isRecord(body) ? body : {};
   const text = Array.isArray(params) ? params.join() : String(name);
   return { phone: String(to ?? phone), template: String(template), text };
-}
-
-function addressOf(address: AddressInfo | string | null): AddressInfo {
-  if (address === null || typeof address === 'string') throw new Error('the server does not listen');
-  return address;
 }

@@ -74,7 +74,7 @@ export function serveShape(name: ShapeName): Promise<Service> {
     };
     const fail = (status: number) => reply(status, shape.error(status));
     if (headers.authorization !== `Bearer ${testKey}`) return fail(401);
-    const given = body === '' ? {} : JSON.parse(body);
+    const posted = body === '' ? {} : JSON.parse(body);
     const [, kind = ''] = /^\/api\/public\/(\w+)$/.exec(pathname) ?? [];
     const rows = lists[kind];
     if (method === 'GET' && rows) {
@@ -84,13 +84,13 @@ export function serveShape(name: ShapeName): Promise<Service> {
       return reply(200, shape.list(kind, rows.slice(start, start + pageSize), next), link);
     }
     if (method === 'POST' && pathname === endpoints.createContact.path) {
-      if (!given.phone) return fail(400);
-      if (contacts.some(({ phone }) => phone === given.phone)) return reply(200, shape.created(given));
-      contacts.push({ id: `contact_${contacts.length}`, ...given });
-      return reply(201, shape.created(given));
+      if (!posted.phone) return fail(400);
+      if (contacts.some(({ phone }) => phone === posted.phone)) return reply(200, shape.created(posted));
+      contacts.push({ id: `contact_${contacts.length}`, ...posted });
+      return reply(201, shape.created(posted));
     }
     if (method !== 'POST' || pathname !== endpoints.sendTemplate.path) return fail(404);
-    const status = Number(given.template);
+    const status = Number(posted.template);
     return status ? fail(status) : reply(200, shape.sent(`msg_${++sent}`));
   });
 }

@@ -41,9 +41,9 @@ export function changesIn(path: string): readonly Change[] {
   const lines = readFileSync(path, 'latin1').split('\n');
   const [thread = ''] = lines[0]?.split(' ', 1) ?? [];
   return lines.flatMap((line) => {
-    const [, own, name] = /^(\d+) +(\w+)\(/.exec(line) ?? [];
-    const call = changing.find((one) => one === name);
-    if (own !== thread || call === undefined) return [];
+    const [, caller, name] = /^(\d+) +(\w+)\(/.exec(line) ?? [];
+    const call = changing.find((candidate) => candidate === name);
+    if (caller !== thread || call === undefined) return [];
     const n = (counts.get(call) ?? 0) + 1;
     counts.set(call, n);
     return [{ call, n }];

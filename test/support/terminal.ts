@@ -19,40 +19,21 @@ export interface TerminalOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-export interface Terminal {
-  /** Waits for the shell and enters a command line; `bizmsg` is the binary under test. */
-  enter(line: string): Promise<void>;
-  type(text: string): void;
-  /** Answers a prompt: types text and presses Enter. */
-  answer(text: string): void;
-  /** Answers the prompt with this text once it is shown. */
-  reply(question: string | RegExp, text: string): Promise<void>;
-  /** Presses a key by its tmux name. */
-  press(key: string): void;
-  resize(columns: number): void;
-  screen(): string;
-  /** All bytes written to the terminal; throws if they are not UTF-8. */
-  written(): string;
-  /** The screen, once it contains the text. */
-  until(text: string | RegExp): Promise<string>;
-  /** The exit code, once the shell prompts again. */
-  ended(): Promise<number>;
-  close(): void;
-}
+export type Terminal = ReturnType<typeof openTerminal>;
 
 // The prompt is the previous exit code.
 const prompt = /(?:^|\n)\[(\d+)\]\s*$/;
 
 /** Opens a shell in a terminal (tmux), with an environment of its own; skips the test where there is none. */
-export function openTerminal({ home, columns = 100, rows = 40, env = {} }: TerminalOptions): Terminal {
+export function openTerminal({ home, columns = 100, rows = 40, env = {} }: TerminalOptions) {
   if (noTerminal !== undefined) TestRunner.getCurrentTest()?.context.skip(noTerminal);
   const folder = mkdtempSync(join(tmpdir(), 'bizmsg-terminal-'));
   const socket = join(folder, 'tmux');
   const tmux = (...words: string[]) => execFileSync('tmux', ['-S', socket, ...words], { encoding: 'utf8' });
   const profile = join(folder, 'shrc');
   writeFileSync(profile, `bizmsg() { ${programText} "$@"; }\n`);
-  const given = { ...cleanEnv(home), PS1: '[$?] ', ENV: profile, TERM: 'screen-256color', LANG: 'C.UTF-8', ...env };
-  const words = Object.entries(given).map(([name, value]) => `${name}=${value}`);
+  const variables = { ...cleanEnv(home), PS1: '[$?] ', ENV: profile, TERM: 'screen-256color', LANG: 'C.UTF-8', ...env };
+  const words = Object.entries(variables).map(([name, value]) => `${name}=${value}`);
   const size = ['-x', String(columns), '-y', String(rows)];
   tmux('-f', '/dev/null', 'new-session', '-d', ...size, 'env', '-i', ...words, 'sh', '-i');
   const record = join(folder, 'written');
@@ -69,10 +50,13 @@ export function openTerminal({ home, columns = 100, rows = 40, env = {} }: Termi
     }
     throw new Error(`the screen never showed ${what}:\n${screen()}`);
   };
+  /** The screen, once it contains the text. */
   const until = (text: string | RegExp) =>
     untilIs((shown) => (typeof text === 'string' ? shown.includes(text) : text.test(shown)), String(text));
   const type = (text: string) => void tmux('send-keys', '-l', '--', text);
+  /** Presses a key by its tmux name. */
   const press = (key: string) => void tmux('send-keys', key);
+  /** Answers a prompt: types text and presses Enter. */
   const answer = (text: string) => {
     type(text);
     press('Enter');
@@ -85,7 +69,8 @@ export function openTerminal({ home, columns = 100, rows = 40, env = {} }: Termi
   onTestFinished(close);
 
   return {
-    enter: async (line) => {
+    /** Waits for the shell and enters a command line; `bizmsg` is the binary under test. */
+    enter: async (line: string) => {
       await until(prompt);
       type(line);
       // Waits for the echo, so that the old prompt is not mistaken for the next one.
@@ -94,15 +79,18 @@ export function openTerminal({ home, columns = 100, rows = 40, env = {} }: Termi
     },
     type,
     answer,
-    reply: async (question, text) => {
+    /** Answers the prompt once it is shown. */
+    reply: async (question: string | RegExp, text: string) => {
       await until(question);
       answer(text);
     },
     press,
-    resize: (width) => void tmux('resize-window', '-x', String(width)),
+    resize: (width: number) => void tmux('resize-window', '-x', String(width)),
     screen,
+    /** All bytes written to the terminal; throws if they are not UTF-8. */
     written: () => new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(record)),
     until,
+    /** The exit code, once the shell prompts again. */
     ended: async () => Number(prompt.exec(await until(prompt))?.[1]),
     close,
   };

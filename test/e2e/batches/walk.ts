@@ -194,11 +194,11 @@ export async function walk(machine: Machine, seed: number, steps: number, told: 
     const reached = (await model.rows()).filter(
       ({ batch, state, by }) => batch === options.batch && /^(sent|unsure)$/.test(state) && by === '-',
     );
-    const one = { ...options, first: reached.length + 1 };
-    told.push(`begin ${JSON.stringify(one)}`);
-    const process = await model.begin(one);
-    const running = machine.start(...typed(machine, one, 'a-background'));
-    if (!isProcess(process)) return compareResults('begin', one, process, await running.ended);
+    const single = { ...options, first: reached.length + 1 };
+    told.push(`begin ${JSON.stringify(single)}`);
+    const process = await model.begin(single);
+    const running = machine.start(...typed(machine, single, 'a-background'));
+    if (!isProcess(process)) return compareResults('begin', single, process, await running.ended);
     background = { running, model: process, command, asked: undefined, reply: () => {}, onRequest: () => {} };
     await nextOf(background);
   }
