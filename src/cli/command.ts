@@ -115,14 +115,27 @@ interface Definition<P extends Params, R> extends Omit<Described, 'accepts' | 'p
 }
 
 export function command<const P extends OwnParams, R>(definition: Definition<P, R>): Command {
-  const { params, accepts = printOptions, piped = 'text' } = definition;
+  const { params, accepts = printOptions, piped = 'text', first, view } = definition;
+  const { data, exit, changes, unprinted, finish } = definition;
   return {
     ...definition,
     accepts,
     piped,
     kind: 'command',
-    run: async (context, texts, emit) =>
-      ended({ ...definition, piped }, await definition.run(context, readInput(params, texts), emit)),
+    async run(context, texts, emit) {
+      const result = await definition.run(context, readInput(params, texts), emit);
+      return {
+        data: data ? data(result) : result,
+        // Only values that are safe for a terminal reach the view, which handles bytes.
+        text: (ui) => view(safeValue(result), ui, result),
+        exit: exit?.(result) ?? 'done',
+        changed: typeof changes === 'function' ? changes(result) : changes === true,
+        piped,
+        first,
+        unprinted: unprinted?.(result),
+        finish: finish && ((isPrinted) => finish(result, isPrinted)),
+      };
+    },
   };
 }
 
@@ -155,24 +168,6 @@ async function drained<I, R>(
     if (step.done) return step.value;
     await show(step.value).catch((error: unknown) => items.throw(error).then(() => Promise.reject(error)));
   }
-}
-
-/** Passes only values to the view that are safe for a terminal; the view handles bytes. */
-function ended<R>(
-  definition: Omit<Definition<Params, R>, 'run' | 'params'> & Pick<Described, 'piped'>,
-  result: R,
-): CommandResult {
-  const { view, data, exit, changes, unprinted, finish, piped, first } = definition;
-  return {
-    data: data ? data(result) : result,
-    text: (ui) => view(safeValue(result), ui, result),
-    exit: exit?.(result) ?? 'done',
-    changed: typeof changes === 'function' ? changes(result) : changes === true,
-    piped,
-    first,
-    unprinted: unprinted?.(result),
-    finish: finish && ((isPrinted) => finish(result, isPrinted)),
-  };
 }
 
 /** The part of a node that its group shows. */

@@ -6,11 +6,7 @@ import { countryCode } from '../contract/country.ts';
 import { currentCaller } from '../session/caller.ts';
 
 /** The country of a phone on the command line. */
-export const countryParam = option('--country <country>', 'of a national number: DE or Germany', (text) => {
-  const country = countryCode(text);
-  if (country !== undefined) return country;
-  throw usage(`"${text}" is not a country`, 'such as DE or Germany');
-});
+export const countryParam = option('--country <country>', 'of a national number: DE or Germany', countryNamed);
 
 /**
  * Reads a phone of the command line. A national one is of the given country, else of the profile's or of the one that a

@@ -110,20 +110,15 @@ function promptLine(text: string, { stderr }: Pick<Host, 'stderr'>): string {
   return folded([safeLine(text)], (stderr.columns || 80) - 2);
 }
 
-interface Streams {
-  readonly input: Readable;
-  /** stderr, since stdout is for results. */
-  readonly output: Writable;
-  readonly signal: AbortSignal;
-}
+/** The output is stderr, since stdout is for results. */
+type Streams = { readonly input: Readable; readonly output: Writable; readonly signal: AbortSignal };
 
 /**
  * Ctrl-D closes a prompt without an answer; only some runtimes let it notice that at exit. After Ctrl-Z and `fg`, its
  * input is paused, too, but still raw.
  */
 async function prompted<T>({ streams, signal }: Host, prompt: (streams: Streams) => Promise<T>): Promise<T> {
-  const { stdin, stderr }: { readonly stdin: Readable & { readonly isRaw?: boolean }; readonly stderr: Writable } =
-    streams;
+  const stdin: Readable & { readonly isRaw?: boolean } = streams.stdin;
   const closed = new AbortController();
   const onPause = () =>
     setImmediate(() => {
@@ -133,7 +128,7 @@ async function prompted<T>({ streams, signal }: Host, prompt: (streams: Streams)
     });
   stdin.on('pause', onPause);
   try {
-    return await prompt({ input: stdin, output: stderr, signal: AbortSignal.any([signal, closed.signal]) });
+    return await prompt({ input: stdin, output: streams.stderr, signal: AbortSignal.any([signal, closed.signal]) });
   } finally {
     stdin.off('pause', onPause);
   }

@@ -32,18 +32,15 @@ export function refuseItself({ hostname, port, protocol }: URL, listening: numbe
 /** Characters of an answer's body that are recorded. */
 const mostBody = 1_000;
 
+/** The result to record: the start of the answer without keys, which the error page of a handler may show. */
 export function resultOf({ response, error }: PostResult): Omit<Attempt, 'url' | 'ms'> {
-  const body = response?.encoding === undefined ? response && startOf(response.body) : undefined;
+  const text = response?.encoding === undefined ? (response?.body ?? '') : '';
+  const body = redact(text.slice(0, 2 * mostBody)).slice(0, mostBody);
   return {
     ...(response && { status: response.status }),
     ...(error !== undefined && { error }),
-    ...(body !== undefined && body !== '' && { body }),
+    ...(body !== '' && { body }),
   };
-}
-
-/** The start of an answer, without keys, which the error page of a handler may show. */
-function startOf(body: string): string {
-  return redact(body.slice(0, 2 * mostBody)).slice(0, mostBody);
 }
 
 /** Headers of one connection; the last two are set for the new one. */

@@ -12,8 +12,7 @@ import { isThisMachine } from '../delivery/this-machine.ts';
 import { openLogs } from '../logs/database.ts';
 import { deleteOld, type Delivery, newestEvent, recordEvents, type Recording } from '../logs/events.ts';
 import { recordForward } from '../logs/forwards.ts';
-import { eventOf } from './event/event.ts';
-import type { Filter } from './event/filters.ts';
+import { eventOf, type Filter } from './event/event.ts';
 import { forwardRequest, refuseItself, resultOf } from './forward.ts';
 import { type Checked, type EventItem, eventItem, type ForwardedItem } from './items.ts';
 import { createNotes, type Note } from './throttled-warnings.ts';
@@ -139,7 +138,7 @@ export class Listener {
   #receive(request: IncomingMessage, response: ServerResponse): void {
     const refusal = refusalOf(request, this.#options.path);
     if (refusal) {
-      if (refusal.warning !== undefined) this.#note(refusal.kind, refusal.warning);
+      if (refusal.warning !== undefined) this.#note(String(refusal.status), refusal.warning);
       return answer(response, refusal.status, refusal.text, refusal.headers);
     }
     return readBody(request, largestBody, (body: Buffer | BodyFailure) => {

@@ -10,20 +10,7 @@ import type { Checked, OptOutResult } from './items.ts';
 import { createNotes } from './throttled-warnings.ts';
 
 /** Replies that opt out. CANCEL and QUIT are not among them, since they answer other questions. */
-const usualWords = [
-  'STOP',
-  'STOPP',
-  'UNSUBSCRIBE',
-  'OPTOUT',
-  'PARAR',
-  'SAIR',
-  'BAJA',
-  'ARRET',
-  'ABMELDEN',
-  'СТОП',
-  '停止',
-  '配信停止',
-] as const;
+const usualWords = 'STOP STOPP UNSUBSCRIBE OPTOUT PARAR SAIR BAJA ARRET ABMELDEN СТОП 停止 配信停止'.split(' ');
 const courtesies = ['PLEASE', 'PLS', 'BITTE', 'PORFAVOR', 'SILVOUSPLAIT', 'SILTEPLAIT', 'SVP', 'ПОЖАЛУЙСТА'].join('|');
 const courtesy = new RegExp(`^(?:${courtesies})|(?:${courtesies})$`, 'u');
 

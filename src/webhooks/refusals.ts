@@ -28,16 +28,11 @@ export function deliveryOf(
 const credentials = /^(?:authorization|proxy-authorization|cookie)$/i;
 
 function headerPairs(raw: readonly string[]): Headers {
-  const pairs: [string, string][] = [];
-  for (let at = 0; at < raw.length; at += 2) {
-    const [name = '', value = ''] = raw.slice(at, at + 2);
-    if (!credentials.test(name)) pairs.push([name, value]);
-  }
-  return pairs;
+  const pairs = raw.map((name, at) => [name, raw[at + 1] ?? ''] as const);
+  return pairs.filter(([name], at) => at % 2 === 0 && !credentials.test(name));
 }
 
 interface Refusal {
-  readonly kind: string;
   readonly warning?: string;
   readonly status: number;
   readonly text: string;
@@ -48,20 +43,19 @@ interface Refusal {
 export function refusalOf(request: IncomingMessage, path: string | undefined): Refusal | undefined {
   const { method = '', url = '' } = request;
   const target = url.replace(/[?#].*$/s, '');
-  if (target === healthPath && (method === 'GET' || method === 'HEAD'))
-    return { kind: 'health', status: 200, text: 'listening\n' };
+  if (target === healthPath && (method === 'GET' || method === 'HEAD')) return { status: 200, text: 'listening\n' };
   if (path !== undefined && target !== path) {
     const text = `events are sent to ${path}`;
-    return { kind: 'path', warning: `${method} ${url} was refused: ${text}`, status: 404, text: `${text}\n` };
+    return { warning: `${method} ${url} was refused: ${text}`, status: 404, text: `${text}\n` };
   }
   if (method !== 'POST') {
     const warning = `${method} ${url} was refused: ${byPost}`;
-    return { kind: 'method', warning, status: 405, text: `${byPost}\n`, headers: { allow: 'POST' } };
+    return { warning, status: 405, text: `${byPost}\n`, headers: { allow: 'POST' } };
   }
   const page = pageBehind(request);
   if (page === undefined) return undefined;
   const warning = `POST ${url} was refused: it came from ${page}`;
-  return { kind: 'page', warning, status: 403, text: 'web pages may not send events here\n' };
+  return { warning, status: 403, text: 'web pages may not send events here\n' };
 }
 
 /** The web page that made a browser send this request. Services that send events have none. */

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { eventOf } from '../../src/webhooks/event/event.ts';
 import { expectation } from '../../src/commands/webhooks/expect.ts';
-import { byField, byName, selectedBy } from '../../src/webhooks/event/filters.ts';
+import { byField, byName, eventOf, selectedBy } from '../../src/webhooks/event/event.ts';
 import { thrown } from '../support/thrown.ts';
 import { delivery } from './rig.ts';
 

@@ -1,10 +1,10 @@
-import { unicodeEscaped } from '../../base/cell-escapes.ts';
+import { tsvText, unicodeEscaped } from '../../base/cell-escapes.ts';
 import { usage } from '../../base/errors.ts';
 import type { Output } from '../../base/host.ts';
 import { jsonText } from '../../base/json.ts';
 import type { Item, ListForm, Piped, View } from '../command.ts';
 import type { Format } from '../globals.ts';
-import { cell, columnsOf, csvLine, idOf, isRow, isRows, pick, type Row, tsvLine, valueAt, valueLine } from './rows.ts';
+import { cell, columnsOf, csvLine, idOf, isRow, isRows, pick, type Row, tsvLine, valueAt } from './rows.ts';
 import type { Layout } from './table.ts';
 import { safeJson, safeLines, startOf } from './text.ts';
 import type { Ui } from './ui.ts';
@@ -124,7 +124,7 @@ export class Printer {
   }
 
   #line(value: unknown): string {
-    return this.#isTerminal ? `${safeLines(cell(value))}\n` : valueLine(value, this.#options.ui);
+    return this.#isTerminal ? `${safeLines(cell(value))}\n` : `${tsvText(cell(value), this.#options.ui)}\n`;
   }
 
   #text(view: View): string | Uint8Array {

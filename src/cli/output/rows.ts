@@ -1,4 +1,4 @@
-import { type CellOptions, csvCell, tsvCell, tsvText } from '../../base/cell-escapes.ts';
+import { type CellOptions, csvCell, tsvCell } from '../../base/cell-escapes.ts';
 import { jsonText } from '../../base/json.ts';
 
 export type Row = Readonly<Record<string, unknown>>;
@@ -62,11 +62,6 @@ export function idOf(row: Row): unknown {
 /** A TSV line. Values are escaped, so that they add no line or column, and an import restores them. */
 export function tsvLine(cells: readonly unknown[], options?: CellOptions): string {
   return `${cells.map((value) => tsvCell(cell(value), options)).join('\t')}\n`;
-}
-
-/** A value on a line. */
-export function valueLine(value: unknown, options?: CellOptions): string {
-  return `${tsvText(cell(value), options)}\n`;
 }
 
 /** RFC 4180, with line feeds. */

@@ -27,6 +27,11 @@ export async function remoteOf(running: Pick<Locator, 'url' | 'token'>): Promise
   return (await import('../../sandbox/remote/remote.ts')).openRemote(running);
 }
 
+/** Milliseconds that one request waits for new records. */
+export const longPoll = 20_000;
+/** A cursor past every existing event. */
+export const afterAll = Number.MAX_SAFE_INTEGER;
+
 /** The command that lists the valid values, named when one is not found. */
 const listedBy: Partial<Record<OperationName, string>> = {
   revokeKey: 'set',

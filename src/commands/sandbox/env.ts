@@ -76,11 +76,9 @@ export function pageLink({ url, token }: Pick<Locator, 'url' | 'token'>): string
 
 /** The sandbox at a URL; throws if none runs there. */
 async function runningAt(context: Context, url: string): Promise<RunningSandbox> {
-  const sandboxes = await context.sandboxes();
-  const running = await sandboxes.at(url);
+  const running = await (await context.sandboxes()).at(url);
   if (running) return running;
-  const others = (await sandboxes.all()).map((other) => other.url);
-  const hint = others.length > 0 ? `these run: ${others.join(', ')}` : 'bizmsg sandbox start starts one';
+  const hint = 'bizmsg sandbox status shows those that run';
   throw configuration('no-sandbox', `no sandbox of this machine runs at ${url}`, hint);
 }
 

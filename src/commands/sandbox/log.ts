@@ -5,7 +5,7 @@ import { safeLines } from '../../cli/output/text.ts';
 import { argument, chosen, option } from '../../cli/params.ts';
 import type { InputOf, OutputOf, Remote } from '../../sandbox/remote/remote.ts';
 import { listCommand, type Source, typeParam } from '../list.ts';
-import { ask, controlled } from './control.ts';
+import { ask, controlled, longPoll } from './control.ts';
 import { deliveryText, requestLine, storyText } from './lines.ts';
 
 type Part = Pick<InputOf<'deliveries'>, 'after' | 'before' | 'limit'>;
@@ -55,9 +55,6 @@ const readers: Readonly<Record<Type, (sandbox: Remote, part: Part) => Promise<re
 const logOf = { requests: 'requests', messages: 'messages', events: 'events', deliveries: 'events' } as const;
 const logs = ['requests', 'messages', 'events'] as const;
 type Cursors = Readonly<Record<(typeof logs)[number], number>>;
-
-/** Milliseconds that one request waits for new records. */
-const longPoll = 20_000;
 
 /** The records of these types, in order of time. */
 async function source({ host }: Context, sandbox: Remote, read: readonly Type[]): Promise<Source<LogRecord, Cursors>> {

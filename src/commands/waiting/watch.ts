@@ -8,7 +8,7 @@ import { eventsAfter, newestEvent, type Received } from '../../logs/events.ts';
 import type { Remote } from '../../sandbox/remote/remote.ts';
 import { eventOf, type WebhookEvent } from '../../webhooks/event/event.ts';
 import { healthPath } from '../../webhooks/refusals.ts';
-import { remoteOf } from '../sandbox/control.ts';
+import { afterAll, longPoll, remoteOf } from '../sandbox/control.ts';
 import { openRecordedEvents } from '../webhooks/recorded.ts';
 import { secretsToTry, storedSecret } from '../webhooks/secrets.ts';
 import { senderOf } from '../webhooks/sender.ts';
@@ -37,10 +37,6 @@ export async function openWatch(context: Context): Promise<Watch> {
     : watchListeners(context, storedSecret(context));
 }
 
-/** Milliseconds that one request to the sandbox waits for events. */
-const longPoll = 20_000;
-/** A cursor past every existing event. */
-const afterAll = Number.MAX_SAFE_INTEGER;
 const frozen =
   'the clock of the sandbox is frozen; bizmsg sandbox clock +10s causes events, as does bizmsg sandbox clock real';
 
@@ -141,18 +137,12 @@ export function createLimit(later: Later, outer: AbortSignal) {
   };
 }
 
-/** An event as the waiting commands print it. */
-export interface TimelineEvent {
-  readonly event: string | null;
-  readonly at: string;
-  /** Since the start of the wait. */
-  readonly after_ms: number;
-  readonly reason: string | null;
-}
-
 export const unnamed = 'an event without a name';
 
-export function timelineEvent({ name, at, reason }: WatchedEvent, start: number): TimelineEvent {
+export type TimelineEvent = Readonly<ReturnType<typeof timelineEvent>>;
+
+/** An event as the waiting commands print it, with the time since the start of the wait. */
+export function timelineEvent({ name, at, reason }: WatchedEvent, start: number) {
   const after_ms = Math.max(0, Math.round(at - start));
   return { event: name ?? null, at: new Date(at).toISOString(), after_ms, reason: reason ?? null };
 }

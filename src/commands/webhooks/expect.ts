@@ -2,8 +2,7 @@ import { CliError } from '../../base/errors.ts';
 import { command, type Context } from '../../cli/command.ts';
 import { spanText } from '../../cli/output/figures.ts';
 import { atLeastOne, duration, type Input, option, required, rest } from '../../cli/params.ts';
-import { webhookId, type WebhookEvent } from '../../webhooks/event/event.ts';
-import { byName, selectedBy } from '../../webhooks/event/filters.ts';
+import { byName, selectedBy, webhookId, type WebhookEvent } from '../../webhooks/event/event.ts';
 import type { Result } from '../waiting/send-and-wait.ts';
 import {
   createLimit,

@@ -7,7 +7,7 @@ import { isDelivered } from '../../contract/events.ts';
 import { openSpacedPhones } from '../../contract/phone.ts';
 import { currentCaller, newcomerNote, onlyLocal, optionalCaller } from '../../session/caller.ts';
 import { isThisMachine } from '../../delivery/this-machine.ts';
-import { selectedBy } from '../../webhooks/event/filters.ts';
+import { selectedBy } from '../../webhooks/event/event.ts';
 import { forwardUrl } from '../../webhooks/forward.ts';
 import type { Listener } from '../../webhooks/listen.ts';
 import { eventText, type Ready, readyText } from './lines.ts';

@@ -6,7 +6,7 @@ import type { Locator } from '../../sandbox/remote/locator.ts';
 import type { Remote } from '../../sandbox/remote/remote.ts';
 import type { Attempt } from '../../logs/forwards.ts';
 import type { Printed } from '../../webhooks/listen.ts';
-import { remoteOf } from '../sandbox/control.ts';
+import { afterAll, longPoll, remoteOf } from '../sandbox/control.ts';
 
 /** Where events come from: a sandbox, the service of an account, or unknown. */
 export type Sender =
@@ -34,14 +34,10 @@ interface SubscriptionOptions {
   readonly addSecret: (secret: string) => void;
 }
 
-/** Milliseconds that one request to the sandbox waits. */
-const longPoll = 20_000;
 /** Milliseconds between these requests. */
 const pause = 200;
 /** Milliseconds between searches for a sandbox that was started again. */
 const searchPause = 100;
-/** A cursor past every event. */
-const afterAll = Number.MAX_SAFE_INTEGER;
 
 /** Subscribes a listener to the events of the sandbox, again after the sandbox was restarted. */
 export async function subscribe(
