@@ -68,14 +68,10 @@ export async function follow(take: (records: readonly FeedRecord[]) => void): Pr
   }
 }
 
-interface Part {
-  readonly records: readonly FeedRecord[];
-  /** After these records. */
-  readonly cursor: string;
-}
-
 /** Reads lines of JSON. An EventSource could not send the token in a header. */
-export async function* readStream(body: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncGenerator<Part, void> {
+async function* readStream(
+  body: ReadableStream<Uint8Array<ArrayBuffer>>,
+): AsyncGenerator<{ readonly records: readonly FeedRecord[]; readonly cursor: string }, void> {
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
   let rest = '';
   for (let { value, done } = await reader.read(); !done; { value, done } = await reader.read()) {

@@ -1,9 +1,10 @@
 import { isDelivered } from '../contract/events.ts';
 import { errorDetail } from '../contract/endpoints.ts';
 import type { OutputOf } from '../sandbox/control/operations.ts';
+import { endOf } from '../sandbox/control/story.ts';
 import type { Row } from './rows.ts';
 import { isFailed } from './state.ts';
-import { waitText } from './words.ts';
+import { capital, waitText } from './words.ts';
 
 /** With all attempts. */
 type Delivery = OutputOf<'delivery'>[number];
@@ -38,16 +39,14 @@ export interface Verdict extends Result {
 export function verdictOf(deliveries: readonly Delivery[], now: () => number): Verdict | undefined {
   const delivery = decisive(deliveries);
   if (!delivery) return deliveries.length === 0 ? undefined : noHandler;
-  const { id, type, state, attempts, last, next_at: next } = delivery;
+  const { id, type, state, attempts, next_at: next } = delivery;
   if (isRetrying(delivery)) {
     const note = `${type}. Next try ${waitOf(next, now)}.`;
     return { tone: 'wait', text: failureText(delivery), note, does: 'Retry now', delivery: id };
   }
   const does = 'Redeliver';
   if (isDead(delivery)) {
-    const isClosed = typeof last === 'string' && last !== attempts.at(-1)?.error;
-    const end = isClosed ? ` Gave up: ${last}.` : ` Gave up after ${attempts.length} attempts.`;
-    const note = `${type}.${state === 'dead' ? end : ''}`;
+    const note = `${type}.${state === 'dead' ? ` ${capital(endOf(delivery))}.` : ''}`;
     return { tone: 'bad', text: failureText(delivery), note, does, delivery: id };
   }
   if (state !== 'delivered') return undefined;

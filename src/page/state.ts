@@ -1,7 +1,6 @@
 import { signal } from '@preact/signals';
 import { outcomeOf, replaces } from '../contract/events.ts';
-import type { FeedRecord, LogName, Topic } from '../sandbox/control/feed.ts';
-import type { OutputOf } from '../sandbox/control/operations.ts';
+import type { FeedRecord, FeedRows, LogName, Topic } from '../sandbox/control/feed.ts';
 import { reasonIn } from '../sandbox/control/story.ts';
 
 export type SandboxEvent = Extract<FeedRecord, { readonly kind: 'events' }>['rows'][number];
@@ -52,13 +51,13 @@ export function reduce(state: PageState, record: FeedRecord): PageState {
   return added(state, record);
 }
 
-function added(state: PageState, { kind, rows }: OutputOf<'older'>): PageState {
+function added(state: PageState, { kind, rows }: FeedRows): PageState {
   const messages = kind === 'events' ? withReceipts(state.messages, rows) : state.messages;
   return { ...state, messages, [kind]: [...state[kind], ...rows].slice(-most) };
 }
 
 /** Adds a part of a log before what the page has. An empty part is the beginning of the log. */
-export function withOlder(state: PageState, { kind, rows }: OutputOf<'older'>): PageState {
+export function withOlder(state: PageState, { kind, rows }: FeedRows): PageState {
   const older = rows.length === 0 ? 0 : Math.max(0, state.older[kind] - rows.length);
   return { ...state, older: { ...state.older, [kind]: older }, [kind]: [...rows, ...state[kind]] };
 }

@@ -15,14 +15,10 @@ const time = new Intl.DateTimeFormat('en-GB', parts);
 const moment = new Intl.DateTimeFormat('en-GB', { ...parts, fractionalSecondDigits: 3 });
 
 /** The time of day on the sandbox's clock, in UTC. */
-export function timeText(at: number): string {
-  return time.format(at);
-}
+export const timeText = (at: number) => time.format(at);
 
 /** With milliseconds. */
-export function momentText(at: number): string {
-  return moment.format(at);
-}
+export const momentText = (at: number) => moment.format(at);
 
 const units = [
   [86_400_000, 'd'],
@@ -38,9 +34,8 @@ function distanceText(milliseconds: number): string {
 }
 
 /** Such as `in 5 m`, or `now`. */
-export function waitText(milliseconds: number): string {
-  return milliseconds > 0 ? `in ${distanceText(Math.max(1_000, milliseconds))}` : 'now';
-}
+export const waitText = (milliseconds: number) =>
+  milliseconds > 0 ? `in ${distanceText(Math.max(1_000, milliseconds))}` : 'now';
 
 /** Such as `+38 ms` or `+5.1 s`. */
 export function offsetText(milliseconds: number): string {
@@ -52,13 +47,9 @@ export function countText(count: number, noun: string): string {
   return `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-export function shortUrl(url: string): string {
-  return url.replace(/^https?:\/\//, '');
-}
+export const shortUrl = (url: string) => url.replace(/^https?:\/\//, '');
 
-export function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
-}
+export const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** A command that sends the same message again. */
 export function curlOf({ to, template, params }: BodyOf<'sendTemplate'>): string {

@@ -9,7 +9,7 @@ import { glanceAt, problemsOf } from './control/glance.ts';
 import { redeliver, reportForwards } from './events/deliveries.ts';
 import { activeSecrets } from './events/attempt.ts';
 import { Dispatcher } from './events/dispatcher.ts';
-import { scheduleReceipts } from './events/receipts.ts';
+import { scheduleReceipts } from './events/emit.ts';
 import { addWebhook, disableExternal, removeWebhook, rotateSecret, webhookRows } from './events/webhooks.ts';
 import type { DisconnectSignal, Exchange } from './exchange.ts';
 import { addFault, clearFaults, faultRows } from './faults.ts';

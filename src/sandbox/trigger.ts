@@ -1,8 +1,7 @@
 import type { EventName, ReceiptName } from '../contract/events.ts';
 import * as read from '../contract/readers.ts';
 import type { Reader } from '../contract/readers.ts';
-import { addContact, addMessage, emit } from './events/emit.ts';
-import { receiptEvent, receiptsOf, testNumbers } from './events/receipts.ts';
+import { addContact, addMessage, emit, receiptEvent, receiptsOf, testNumbers } from './events/emit.ts';
 import { fields, optional, record } from './readers.ts';
 import { readOrRefuse, Refusal } from './refusal.ts';
 import type { Campaign, Contact, Message, SandboxEvent, Template } from './state/records.ts';

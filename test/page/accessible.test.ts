@@ -13,7 +13,7 @@ const ofColors = ['color-contrast', 'link-in-text-block'];
 /** Findings of axe in light colors, and those about colors in dark ones, with the elements. */
 async function findings(page: Page): Promise<unknown> {
   if (!(await page.evaluate('"axe" in window'))) await page.evaluate(axe);
-  const found: unknown[] = [];
+  const violations: unknown[] = [];
   for (const [colorScheme, runOnly] of [
     ['light', tags],
     ['dark', ofColors],
@@ -21,12 +21,12 @@ async function findings(page: Page): Promise<unknown> {
     // A transition between the colors would be a finding.
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
     const inScheme: unknown = await page.evaluate(
-      `axe.run(${JSON.stringify({ runOnly })}).then(({ violations }) => violations
+      `axe.run(${JSON.stringify({ runOnly })}).then((result) => result.violations
         .map(({ id, nodes }) => ['${colorScheme}', id, ...nodes.map(({ html }) => html.slice(0, 200))]))`,
     );
-    found.push(inScheme);
+    violations.push(inScheme);
   }
-  return found.flat();
+  return violations.flat();
 }
 
 const widths = [375, 768, 1_024, 1_440];
@@ -104,7 +104,7 @@ describe.skipIf(noBrowser)(`the page (${noBrowser ?? 'in chromium'})`, () => {
         expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
         await page.keyboard.press('Escape');
         await opened.waitFor({ state: 'hidden' });
-        expect(await opener.evaluate((one) => one === one.ownerDocument.activeElement)).toBe(true);
+        expect(await opener.evaluate((element) => element === element.ownerDocument.activeElement)).toBe(true);
       }
     },
   );
@@ -141,8 +141,8 @@ describe.skipIf(noBrowser)(`the page (${noBrowser ?? 'in chromium'})`, () => {
     const page = await tabs.open(shown.link, { viewport: { width: 375, height: 812 } });
     await rowsOn(page).first().waitFor();
     const small = (selector: string, least: number) =>
-      page.evaluate(`[...document.querySelectorAll('${selector}')].filter((one) => one.checkVisibility())
-        .map((one) => [one.outerHTML.slice(0, 80), one.getBoundingClientRect()])
+      page.evaluate(`[...document.querySelectorAll('${selector}')].filter((element) => element.checkVisibility())
+        .map((element) => [element.outerHTML.slice(0, 80), element.getBoundingClientRect()])
         .filter(([, { width, height }]) => Math.min(width, height) < ${least}).map(([html, { width, height }]) => [html, width, height])`);
     for (const address of [...addresses, 'row'] as const) {
       if (address === 'row') {
@@ -161,8 +161,8 @@ describe.skipIf(noBrowser)(`the page (${noBrowser ?? 'in chromium'})`, () => {
     await storyOn(page).getByText('What it got').first().waitFor();
     await rowsOn(page).getByText('500').first().waitFor();
     const fonts: string[] = await page.evaluate(`[...new Set([...document.querySelectorAll('#page *')]
-      .filter((one) => one.checkVisibility() && [...one.childNodes].some(({ nodeType, data }) => nodeType === 3 && data.trim()))
-      .map((one) => getComputedStyle(one)).map(({ fontSize, fontWeight, lineHeight }) => [fontSize, fontWeight, lineHeight].join(' ')))]`);
+      .filter((element) => element.checkVisibility() && [...element.childNodes].some(({ nodeType, data }) => nodeType === 3 && data.trim()))
+      .map((element) => getComputedStyle(element)).map(({ fontSize, fontWeight, lineHeight }) => [fontSize, fontWeight, lineHeight].join(' ')))]`);
     expect(new Set(fonts.map((font) => font.split(' ')[0])).size).toBeLessThanOrEqual(4);
     expect(fonts.slice(8)).toEqual([]);
   });

@@ -67,7 +67,9 @@ export function useBrowser(): Tabs {
 
 /** Resets what a test may have changed in a window. */
 async function clean(page: Page): Promise<void> {
-  await page.evaluate('location.protocol === "http:" && [localStorage, sessionStorage].forEach((one) => one.clear())');
+  await page.evaluate(
+    'location.protocol === "http:" && [localStorage, sessionStorage].forEach((storage) => storage.clear())',
+  );
   await page.goto('about:blank');
   await page.unrouteAll();
   await page.emulateMedia({ colorScheme: null, reducedMotion: null });
@@ -107,7 +109,7 @@ const shownAt = {
 
 type Address = keyof typeof shownAt;
 
-export const addresses: readonly Address[] = Object.keys(shownAt).filter((one): one is Address => one in shownAt);
+export const addresses: readonly Address[] = Object.keys(shownAt).filter((name): name is Address => name in shownAt);
 
 /** Goes to an address of the page that is open, without loading it again. */
 export async function show(page: Page, address: Address): Promise<void> {

@@ -47,10 +47,10 @@ export async function receiver(answer: Answer = (response) => response.end()): P
   const received: Received[] = [];
   const waiting: { readonly count: number; readonly resolve: () => void }[] = [];
   const { url } = await serve(({ headers, body }, _, response) => {
-    const one = receivedOf(headers, body);
-    received.push(one);
+    const request = receivedOf(headers, body);
+    received.push(request);
     for (const { count, resolve } of waiting) if (received.length >= count) resolve();
-    answer(response, one);
+    answer(response, request);
   });
   return {
     url: `${url}/hooks`,
@@ -68,8 +68,8 @@ export async function receiver(answer: Answer = (response) => response.end()): P
   };
 }
 
-function receivedOf(given: NodeJS.Dict<string | string[]>, body: string): Received {
-  const headers = Object.fromEntries(Object.entries(given).map(([name, value]) => [name, String(value)]));
+function receivedOf(rawHeaders: NodeJS.Dict<string | string[]>, body: string): Received {
+  const headers = Object.fromEntries(Object.entries(rawHeaders).map(([name, value]) => [name, String(value)]));
   const payload: unknown = JSON.parse(body);
   const { type, data } = isRecord(payload) ? payload : {};
   return { id: headers['webhook-id'] ?? '', type, data: isRecord(data) ? data : {}, headers, body };

@@ -13,9 +13,9 @@ import { isWindows } from '../support/system.ts';
 it('is found while it serves, but not afterwards', async () => {
   const options = serveOptions(newHome());
   const served = await serve(options);
-  const found = await defaultSandbox(options.stateFolder);
-  expect(found).toMatchObject(served.locator);
-  expect(await httpRequest(`${found?.url}/`)).toMatchObject({ status: 401 });
+  const running = await defaultSandbox(options.stateFolder);
+  expect(running).toMatchObject(served.locator);
+  expect(await httpRequest(`${running?.url}/`)).toMatchObject({ status: 401 });
   await served.close();
   expect(await defaultSandbox(options.stateFolder)).toBeUndefined();
 });

@@ -8,9 +8,9 @@ export const token = 'the token of this test';
 /** A server on a free port; closed after the test. */
 export async function served(
   options: Partial<ServerOptions> = {},
-  given: SandboxOptions = {},
+  sandboxOptions: SandboxOptions = {},
 ): Promise<Calls & RunningServer & AsyncDisposable> {
-  const world = calls(given);
+  const world = calls(sandboxOptions);
   const { sandbox } = world;
   const server = await startServer({ sandbox, token, pid: 42, build: 'b1', data: null, port: 0, ...options });
   return { ...world, ...server, [Symbol.asyncDispose]: () => server.close() };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { testNumbers } from '../../src/sandbox/events/receipts.ts';
+import { testNumbers } from '../../src/sandbox/events/emit.ts';
 import { thrown } from '../support/thrown.ts';
 import { calls, type Calls, memoryFile, order, paths, start } from './calls.ts';
 

@@ -1,7 +1,6 @@
 import { type EndpointName, endpoints } from '../../contract/endpoints.ts';
 import * as read from '../../contract/readers.ts';
-import { addContact, addMessage } from '../events/emit.ts';
-import { receiptsOf } from '../events/receipts.ts';
+import { addContact, addMessage, receiptsOf } from '../events/emit.ts';
 import { type Exchange, json, jsonBody, type Outcome } from '../exchange.ts';
 import { record } from '../readers.ts';
 import { badBody, readOrRefuse, Refusal } from '../refusal.ts';

@@ -15,7 +15,7 @@ export type LogName = (typeof logs)[number];
 export type FeedRecord =
   /** The page forgets its records; the newest ones follow. The cursors are theirs: older ones come on demand. */
   | { readonly kind: 'reset'; readonly from: Cursors }
-  | ReturnType<typeof feedRows>
+  | FeedRows
   /** When the next receipt or delivery is due on the sandbox's clock. */
   | { readonly kind: 'due'; readonly at: number | null }
   /** The page must ask for these again, if it shows them. */
@@ -97,6 +97,8 @@ function recordsSince(since: Cursors | undefined, state: State): FeedRecord[] {
   const rows = logs.map((log) => feedRows(state, log, from[log])).filter((record) => record.rows.length > 0);
   return isNear ? rows : [{ kind: 'reset', from }, ...rows];
 }
+
+export type FeedRows = ReturnType<typeof feedRows>;
 
 /** The records of a log between two cursors, as a page shows them. */
 export function feedRows(state: State, kind: LogName, from: number, to?: number) {

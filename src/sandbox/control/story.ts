@@ -104,8 +104,11 @@ function restOf({ id, url: what, state, attempts, last, next_at: next, at }: Del
     return [{ ...step, note, at: Date.parse(next), state: 'pending' }];
   }
   if (state !== 'dead') return [];
-  const tried = attempts.at(-1);
-  const isClosed = typeof last === 'string' && last !== tried?.error;
-  const note = isClosed ? `given up: ${last}` : `given up after ${count} attempts`;
-  return [{ ...step, note, at: tried?.at ?? Date.parse(at), state: 'bad' }];
+  return [{ ...step, note: endOf({ attempts, last }), at: attempts.at(-1)?.at ?? Date.parse(at), state: 'bad' }];
+}
+
+/** Why a dead delivery is not attempted again. */
+export function endOf({ attempts, last }: Pick<DeliveryRecord, 'attempts' | 'last'>): string {
+  const isClosed = typeof last === 'string' && last !== attempts.at(-1)?.error;
+  return isClosed ? `given up: ${last}` : `given up after ${attempts.length} attempts`;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { EventName } from '../../../src/contract/events.ts';
-import { testNumbers } from '../../../src/sandbox/events/receipts.ts';
+import { testNumbers } from '../../../src/sandbox/events/emit.ts';
 import { bearing, bodyOf, calls, order, paths, start } from '../calls.ts';
 
 const minute = 60_000;
@@ -44,11 +44,11 @@ describe('what the document leaves open', () => {
   });
 
   it('a contact has these fields, and unknown ones are ignored', async () => {
-    const given = { phone: '+12025550142', name: 'Ada', tags: ['vip'], attributes: { a: 1 } };
+    const fields = { phone: '+12025550142', name: 'Ada', tags: ['vip'], attributes: { a: 1 } };
     const { post } = calls();
-    const { status, body } = await post(paths.contacts, { ...given, color: 'red' });
-    const own = { id: expect.stringMatching(/^con_sandbox_/), created_at: '2026-05-01T12:00:00.000Z' };
-    expect([status, JSON.parse(body)]).toEqual([201, { ...own, ...given }]);
+    const { status, body } = await post(paths.contacts, { ...fields, color: 'red' });
+    const added = { id: expect.stringMatching(/^con_sandbox_/), created_at: '2026-05-01T12:00:00.000Z' };
+    expect([status, JSON.parse(body)]).toEqual([201, { ...added, ...fields }]);
   });
 
   it('a known phone is answered 200 with the same contact, and causes no event', async () => {

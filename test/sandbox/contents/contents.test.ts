@@ -162,8 +162,8 @@ it('over the control plane, contents can be larger than other bodies, up to 64 M
   const attributes = { note: 'x'.repeat(2 * 1_048_576) };
   const contacts = [{ phone: '+1', attributes }];
   expect(await openRemote({ url: server.url, token }).ask('seed', { contacts })).toMatchObject({ contacts: 1 });
-  const post = async (path: string, body: string, given = token) => {
-    const headers = { ...bearing(server.sandbox.keys.sandbox), 'x-sandbox-token': given };
+  const post = async (path: string, body: string, sentToken = token) => {
+    const headers = { ...bearing(server.sandbox.keys.sandbox), 'x-sandbox-token': sentToken };
     const answer = await httpRequest(server.url + path, { headers, body });
     return [answer.status, answer.body];
   };

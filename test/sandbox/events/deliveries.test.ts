@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { testNumbers } from '../../../src/sandbox/events/receipts.ts';
+import { testNumbers } from '../../../src/sandbox/events/emit.ts';
 import { order, paths } from '../calls.ts';
 import { courier, courierWorld, receiver } from '../receiver.ts';
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { memoryFile, order, paths } from '../calls.ts';
 import { courier, courierWorld, receiver } from '../receiver.ts';
 
-const own = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+const webhookSecret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 const local = 'http://127.0.0.1:3000/hooks';
 const hour = 3_600_000;
 
@@ -55,7 +55,7 @@ describe('a URL', () => {
 
   it('that is added again keeps its id and gets the new settings', () => {
     const { sandbox } = courierWorld();
-    const first = sandbox.webhooks.add({ url: local, secret: own });
+    const first = sandbox.webhooks.add({ url: local, secret: webhookSecret });
     const again = sandbox.webhooks.add({ url: `${local}#top`, events: ['order.paid'] });
     expect([first.known, again.known, again.id]).toEqual([false, true, first.id]);
     const { id, created_at } = first;
@@ -155,13 +155,13 @@ describe('the events of a webhook', () => {
 describe('a secret', () => {
   it('of a webhook signs only the events of that webhook', async () => {
     const { sandbox, post } = courierWorld();
-    const [one, other] = [await receiver(), await receiver()];
-    sandbox.webhooks.add({ url: one.url, secret: own });
-    sandbox.webhooks.add({ url: other.url });
+    const [first, second] = [await receiver(), await receiver()];
+    sandbox.webhooks.add({ url: first.url, secret: webhookSecret });
+    sandbox.webhooks.add({ url: second.url });
     await post(paths.contacts, { phone: '+1' });
     await sandbox.settled();
-    const secrets = [own, sandbox.secret()];
-    expect([signers(one, secrets), signers(other, secrets)]).toEqual([
+    const secrets = [webhookSecret, sandbox.secret()];
+    expect([signers(first, secrets), signers(second, secrets)]).toEqual([
       [true, false],
       [false, true],
     ]);
@@ -177,17 +177,17 @@ describe('a secret', () => {
   it('of the sandbox signs for one more day after a rotation, also after a restart', async () => {
     const file = memoryFile();
     const { sandbox } = courierWorld({ file });
-    const one = await receiver();
-    sandbox.webhooks.add({ url: one.url });
+    const hook = await receiver();
+    sandbox.webhooks.add({ url: hook.url });
     const secrets = [sandbox.secret(), sandbox.webhooks.rotate().secret, sandbox.webhooks.rotate().secret];
     sandbox.close();
     const { sandbox: again } = courierWorld({ file });
     again.trigger('order.paid');
     await again.settled();
-    expect(signers(one, secrets)).toEqual([false, true, true]);
+    expect(signers(hook, secrets)).toEqual([false, true, true]);
     await again.time.advance(24 * hour);
     again.trigger('order.paid');
     await again.settled();
-    expect(signers(one, secrets)).toEqual([false, false, true]);
+    expect(signers(hook, secrets)).toEqual([false, false, true]);
   });
 });

@@ -57,8 +57,8 @@ describe('a sandbox in a test', () => {
       const requests = sandbox.requests().map((request) => ({ ...request, key: undefined }));
       return { keys, rest: [sandbox.messages(), sandbox.events(), requests] };
     };
-    const [one, other] = [await lived(), await lived()];
-    expect(one.rest).toEqual(other.rest);
-    expect(new Set([...one.keys, ...other.keys]).size).toBe(8);
+    const [first, second] = [await lived(), await lived()];
+    expect(first.rest).toEqual(second.rest);
+    expect(new Set([...first.keys, ...second.keys]).size).toBe(8);
   });
 });

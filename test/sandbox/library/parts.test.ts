@@ -107,10 +107,12 @@ describe('a closed sandbox', () => {
 
   it('may have another server that still runs', async () => {
     await using sandbox = createSandbox();
-    const [one, other] = [await sandbox.listen(), await sandbox.listen()];
-    await one.close();
-    await expect(httpRequest(one.url, { method: 'GET' })).rejects.toMatchObject({ code: 'ECONNREFUSED' });
-    expect(await httpRequest(other.url, { method: 'GET' })).toMatchObject({ status: 401 });
-    await expect(sandbox.listen({ port: other.port })).rejects.toThrow(`listen: port ${other.port} is in use; choose`);
+    const [first, second] = [await sandbox.listen(), await sandbox.listen()];
+    await first.close();
+    await expect(httpRequest(first.url, { method: 'GET' })).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+    expect(await httpRequest(second.url, { method: 'GET' })).toMatchObject({ status: 401 });
+    await expect(sandbox.listen({ port: second.port })).rejects.toThrow(
+      `listen: port ${second.port} is in use; choose`,
+    );
   });
 });

@@ -14,8 +14,8 @@ describe('waitFor', () => {
   it('resolves with an event that has happened, once', async () => {
     await using sandbox = createSandbox();
     const created = ['+12025550142', '+12025550143'].flatMap((phone) => sandbox.trigger('contact.created', { phone }));
-    const found = [await sandbox.waitFor('contact.created'), await sandbox.waitFor('contact.created')];
-    expect(found).toEqual(created);
+    const events = [await sandbox.waitFor('contact.created'), await sandbox.waitFor('contact.created')];
+    expect(events).toEqual(created);
     await expect(sandbox.waitFor('contact.created', { within: 0 })).rejects.toThrow('no such event within 0 ms');
   });
 

@@ -86,8 +86,8 @@ function optionsIn(stateFolder: string) {
       now: Date.now,
       signal: new AbortController().signal,
       kill: (pid) => alive(pid),
-      spawnDetached: (...given) => {
-        spawned.push(given);
+      spawnDetached: (...call) => {
+        spawned.push(call);
         void start({ background: true });
         build = 'b2';
         return { pid: process.pid, unref() {} };

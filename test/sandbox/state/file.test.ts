@@ -125,12 +125,12 @@ describe('the logs', () => {
     expect(times).toEqual(times.toSorted((a, b) => a - b));
     sandbox.close();
     await file.close();
-    for (const one of [sandbox, calls({ file: open() }).sandbox]) {
-      expect(one.messages().map(({ to }) => to)).toEqual(Array.from({ length: 10_000 }, (_, at) => `+1${at + 50}`));
-      expect([one.requests().length, one.events().length]).toEqual([10_000, 10_000]);
-      expect(one.cursors()).toEqual({ messages: 10_050, requests: 10_050, events: 20_100 });
-      expect(one.requests({ after: 10_048 })).toHaveLength(2);
-      expect(one.usage().month.used).toBe(10_050);
+    for (const view of [sandbox, calls({ file: open() }).sandbox]) {
+      expect(view.messages().map(({ to }) => to)).toEqual(Array.from({ length: 10_000 }, (_, at) => `+1${at + 50}`));
+      expect([view.requests().length, view.events().length]).toEqual([10_000, 10_000]);
+      expect(view.cursors()).toEqual({ messages: 10_050, requests: 10_050, events: 20_100 });
+      expect(view.requests({ after: 10_048 })).toHaveLength(2);
+      expect(view.usage().month.used).toBe(10_050);
     }
   });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createClock, manualClock } from '../../../src/sandbox/time/clock.ts';
-import { testNumbers } from '../../../src/sandbox/events/receipts.ts';
+import { testNumbers } from '../../../src/sandbox/events/emit.ts';
 import { createSandbox } from '../../../src/sandbox/sandbox.ts';
 import { calls, order, paths, start } from '../calls.ts';
 
