@@ -29,7 +29,7 @@ export const doctor = command({
 });
 
 async function acceptLossOf(context: Context): Promise<void> {
-  const { acceptLoss, hasLoss } = await import('../doctor/record.ts');
+  const { acceptLoss, hasLoss } = await import('../doctor/diagnose.ts');
   if (!(await hasLoss(context))) return context.note('no-loss', 'the record of what was sent has lost nothing');
   await context.confirm('People of whom this older record does not know may get messages again. Go on with it?');
   await acceptLoss(context);

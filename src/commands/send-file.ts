@@ -5,7 +5,7 @@ import { batchView } from '../batches/view.ts';
 import { command, type Context } from '../cli/command.ts';
 import { callOptions } from '../cli/globals.ts';
 import { argument, knowing } from '../cli/params.ts';
-import { optionalName } from './batches/named.ts';
+import { optionalName } from './batches/stored.ts';
 
 const fileParam = argument('[file]', 'CSV, Excel (.xlsx), TSV, NDJSON or JSON; - is stdin');
 

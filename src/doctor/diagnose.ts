@@ -1,16 +1,18 @@
 import { accessSync, constants } from 'node:fs';
 import { dirname } from 'node:path';
-import { closing } from '../base/transaction.ts';
 import { CliError, exitCodes } from '../base/errors.ts';
 import { statsOf } from '../base/files.ts';
 import type { Host } from '../base/host.ts';
 import { maskKey } from '../base/redact.ts';
-import { failureOf, noSqlite } from '../base/sqlite-errors.ts';
-import { type Caller, currentCaller } from '../session/caller.ts';
+import { damaged, failureOf, noSqlite } from '../base/sqlite-errors.ts';
+import { integrityProblem } from '../base/sqlite.ts';
+import { closing, query } from '../base/transaction.ts';
+import { type Caller, currentCaller, optionalCaller, realAccount } from '../session/caller.ts';
 import { refuseEarlyClock, refuseWrongClock } from '../session/clock.ts';
 import { openConnection, prepareTarget } from '../session/connect.ts';
+import { hasRecord, recordFile, refuseWithoutTeam, teamOf } from '../session/record-file.ts';
+import { hasMark, openRecordFile, openTeamOf } from '../session/record.ts';
 import type { CheckedTarget, Session } from '../session/session.ts';
-import { checkRecord } from './record.ts';
 
 type Name = 'node' | 'state' | 'profile' | 'service' | 'clock';
 
@@ -161,6 +163,22 @@ function checkWritable(folder: string): void {
   accessSync(`${existing}/.`, constants.R_OK | constants.W_OK | constants.X_OK);
 }
 
+/** Reads the whole record of this machine, and asks that of the team; throws the error that a command would get. */
+async function checkRecord(session: Session, caller: Caller | undefined): Promise<void> {
+  await checkTeam(session, caller);
+  if (caller?.kind === 'service' && teamOf(session, { caller, simulated: false }) === undefined)
+    refuseWithoutTeam(session, realAccount(session.host.env, caller));
+  if (!hasRecord(session, 'ledger') && !hasMark(session)) return;
+  const record = await openRecordFile(session, 'ledger', 'read');
+  const problem = await closing(record, ({ database }) => database.read(integrityProblem));
+  if (problem !== undefined) throw damaged(recordFile(session, 'ledger'), problem);
+}
+
+async function checkTeam(session: Session, caller: Caller | undefined): Promise<void> {
+  const team = await openTeamOf(session, caller, 'write');
+  if (team) await closing(team, ({ database }) => database.read(() => query('SELECT 1')));
+}
+
 /** Milliseconds. Receivers usually accept signatures up to five minutes old. */
 const tolerance = 30_000;
 
@@ -191,4 +209,21 @@ function failed(name: Name, error: unknown): Check {
   if (!(error instanceof CliError) || error.exit === 'interrupted') throw error;
   const { message, hint = null, exit } = error;
   return { name, status: 'fail', message, remedy: hint, exit: exitCodes[exit] };
+}
+
+/** Whether the record of this machine, or of the team, has lost something. */
+export async function hasLoss(session: Session): Promise<boolean> {
+  try {
+    await checkTeam(session, optionalCaller(session));
+    if (hasMark(session)) await (await openRecordFile(session, 'ledger', 'read')).close();
+    return false;
+  } catch (error) {
+    if (error instanceof CliError && error.code === 'ledger-older') return true;
+    throw error;
+  }
+}
+
+export async function acceptLoss(session: Session): Promise<void> {
+  await (await openTeamOf(session, optionalCaller(session), 'accept-loss'))?.close();
+  if (hasMark(session)) await (await openRecordFile(session, 'ledger', 'accept-loss')).close();
 }

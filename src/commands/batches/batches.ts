@@ -9,10 +9,9 @@ import { countryParam, typedPhone } from '../../cli/phones.ts';
 import { cancel, remove } from '../../store/cancel.ts';
 import { ending, totalsOfAll, type Totals } from '../../store/tally.ts';
 import { markRows } from './mark.ts';
-import { batchToChange, nameParam, unchanged } from './named.ts';
+import { batchToChange, nameParam, type StoredBatch, unchanged, withBatches } from './stored.ts';
 import { reportBatch } from './report.ts';
 import { showBatch } from './show.ts';
-import { type StoredBatch, withBatches } from './stored.ts';
 
 const listBatches = command({
   name: 'list',

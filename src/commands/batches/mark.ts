@@ -8,8 +8,7 @@ import { countryParam, typedPhone } from '../../cli/phones.ts';
 import { currentCaller } from '../../session/caller.ts';
 import type { Owner } from '../../store/batch.ts';
 import { mark, type Marking } from '../../store/mark.ts';
-import { batchToChange, freeDead, matching, unchanged } from './named.ts';
-import { type StoredBatches, withBatches } from './stored.ts';
+import { batchToChange, freeDead, matching, type StoredBatches, unchanged, withBatches } from './stored.ts';
 
 export const markRows = command({
   name: 'mark',

@@ -5,8 +5,7 @@ import { command } from '../../cli/command.ts';
 import { printOptions } from '../../cli/globals.ts';
 import { choice, chosen } from '../../cli/params.ts';
 import { recordedOutcomes } from '../message-outcomes.ts';
-import { batchToRead, optionalName } from './named.ts';
-import { withBatches } from './stored.ts';
+import { batchToRead, optionalName, withBatches } from './stored.ts';
 
 export const reportBatch = command({
   name: 'report',

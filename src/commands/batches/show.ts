@@ -6,8 +6,7 @@ import { command, type Context } from '../../cli/command.ts';
 import { printOptions } from '../../cli/globals.ts';
 import { ending, messageIds } from '../../store/tally.ts';
 import { recordedOutcomes } from '../message-outcomes.ts';
-import { batchToRead, optionalName, typedName } from './named.ts';
-import { senders, type StoredBatch, withBatches } from './stored.ts';
+import { batchToRead, optionalName, senders, type StoredBatch, typedName, withBatches } from './stored.ts';
 
 export const showBatch = command({
   name: 'show',
