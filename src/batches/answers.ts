@@ -3,29 +3,21 @@ import { redact } from '../base/redact.ts';
 import { parseJson } from '../base/json.ts';
 import { isRecord } from '../contract/readers.ts';
 import { answerOf } from '../session/request-facts.ts';
-import type { Answer } from '../store/work.ts';
 import { knownReasons } from './outcomes.ts';
 
 /** The answer for the row of a failed request, and what it means for the service. */
-interface Failure {
-  readonly answer: Answer;
-  /** There was no answer, so the service may be down. */
-  readonly isLost: boolean;
-  /** Every other row would fail as well: the key is refused or the plan is used up, for example. */
-  readonly isFinal: boolean;
-  /** It says something about the service: a 400 is about its row. */
-  readonly isFault: boolean;
-}
-
-export function failureOf(error: CliError): Failure {
+export function failureOf(error: CliError) {
   const { exit, status } = error;
   const answer = answerOf(error);
   const isInterrupted = exit === 'interrupted';
   const isUnsure = answer.kind === 'unsure';
   return {
     answer,
+    /** There was no answer, so the service may be down. */
     isLost: status === undefined && !isInterrupted && (isUnsure || exit === 'network'),
+    /** Every other row would fail as well: the key is refused or the plan is used up, for example. */
     isFinal: isInterrupted || (answer.kind === 'again' && exit !== 'network'),
+    /** It says something about the service: a 400 is about its row. */
     isFault: exit === 'notFound' || (isUnsure && !isInterrupted),
   };
 }

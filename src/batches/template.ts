@@ -38,17 +38,10 @@ export function checkTemplate(context: Context, { list, facts }: Template, scope
 }
 
 /** The first message of a batch, sent to another phone. */
-export interface Tested {
-  readonly test: { readonly message_id: string; readonly to: string; readonly text: string | null };
-}
+export type Tested = Readonly<Awaited<ReturnType<typeof sendTest>>>;
 
 /** Sends the first message to a phone of the user. It does not count as a message to that person. */
-export async function sendTest(
-  { database, sender }: Desk,
-  draft: Draft,
-  to: string,
-  { text }: Template,
-): Promise<Tested> {
+export async function sendTest({ database, sender }: Desk, draft: Draft, to: string, { text }: Template) {
   const first = await firstBody(database, draft);
   if (first === undefined) throw usage('no row of the file can be sent', '--dry-run shows why');
   const body = { ...endpoints.sendTemplate.body(JSON.parse(first)), to };

@@ -185,7 +185,7 @@ function environmentMode({ BIZMSG_MODE: mode }: Env): Mode | undefined {
 }
 
 /** The name of the account. */
-export function environmentAccount({ BIZMSG_ACCOUNT: text }: Env): string | undefined {
+function environmentAccount({ BIZMSG_ACCOUNT: text }: Env): string | undefined {
   return text === undefined ? undefined : variable('BIZMSG_ACCOUNT', text, accountName);
 }
 

@@ -1,4 +1,4 @@
-import { type Database, query } from '../base/transaction.ts';
+import { type Database, query, type Row } from '../base/transaction.ts';
 import { anyText } from './before.ts';
 import { scopeNumber, singles, type SingleScope } from './batch.ts';
 import { integer, optionalText, text, word } from './columns.ts';
@@ -15,22 +15,7 @@ export interface Single {
   readonly now: number;
 }
 
-export type Admitted =
-  | {
-      readonly kind: 'admitted';
-      readonly claim: { readonly n: number; readonly attempt: number; readonly text: string };
-    }
-  | { readonly kind: 'opted out' }
-  /** The same text: under way, unsure, or sent a short time ago. */
-  | {
-      readonly kind: 'got it before';
-      readonly state: 'under way' | 'unsure' | 'sent';
-      readonly at: number;
-      /** The name of the batch; undefined for a single message. */
-      readonly by: string | undefined;
-      /** The process that has it under way. */
-      readonly worker: string | undefined;
-    };
+export type Admitted = Awaited<ReturnType<typeof admitSingle>>;
 
 // Rows under way are unsure once their process is dead.
 const state = `CASE WHEN o.state = 'under way'
@@ -42,23 +27,32 @@ const gotBefore = `SELECT ${state} AS state, o.at, b.name, COALESCE(o.worker, b.
     OR (o.sent_text = $3 AND $4 - o.sent_at <= ${anyText})) ORDER BY o.at DESC LIMIT 1`;
 
 /** Claims a single message. It is settled as a row of the batch ''. */
-export function admitSingle(database: Database, single: Single): Promise<Admitted> {
+export function admitSingle(database: Database, single: Single) {
   const { scope, phone, body, worker, now } = single;
   const hash = shortHash(body);
   return database.write(function* () {
     const optOut = 'SELECT 1 FROM opt_out WHERE account = $1 AND phone = $2';
-    if ((yield* query(optOut, scope.account, phone)).length > 0) return { kind: 'opted out' };
+    if ((yield* query(optOut, scope.account, phone)).length > 0) return { kind: 'opted out' } as const;
     const number = yield* scopeNumber(scope);
     const asks = scope.mode === 'live' && !single.isAgain;
-    const [got] = asks ? yield* query(gotBefore, number, phone, hash, now) : [];
-    if (got) {
-      const state = word(got, 'state', ['under way', 'unsure', 'sent']);
-      const by = optionalText(got, 'name');
-      return { kind: 'got it before', state, at: integer(got, 'at'), by, worker: optionalText(got, 'worker') };
-    }
+    const [earlier] = asks ? yield* query(gotBefore, number, phone, hash, now) : [];
+    if (earlier) return earlierOf(earlier);
     const [row] = yield* query(insert, number, phone, body, hash, now, worker);
-    return { kind: 'admitted', claim: { n: integer(row, 'n'), attempt: 1, text: text(row, 'text') } };
+    return { kind: 'admitted', claim: { n: integer(row, 'n'), attempt: 1, text: text(row, 'text') } } as const;
   });
+}
+
+/** The same text: under way, unsure, or sent a short time ago. */
+function earlierOf(row: Row) {
+  return {
+    kind: 'got it before',
+    state: word(row, 'state', ['under way', 'unsure', 'sent']),
+    at: integer(row, 'at'),
+    /** The name of the batch; undefined for a single message. */
+    by: optionalText(row, 'name'),
+    /** The process that has it under way. */
+    worker: optionalText(row, 'worker'),
+  } as const;
 }
 
 const insert = `INSERT INTO item (batch, n, scope, who, per, body, text, line, load, state, at, attempt, worker)

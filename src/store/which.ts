@@ -17,34 +17,24 @@ export interface Wanted {
   readonly now: number;
 }
 
-export type Which =
-  | { readonly kind: 'new'; readonly name: string }
-  | { readonly kind: 'unnamed'; readonly proposal: string }
-  /** `fresh` is the name that a new batch would have. */
-  | {
-      readonly kind: 'batch' | 'cancelled' | 'different' | 'working';
-      readonly batch: Batch;
-      readonly fresh: string;
-    };
-
-/** Decides which batch a command means. */
-export function whichBatch(database: Database, wanted: Wanted): Promise<Which> {
+/** Decides which batch a command means. `fresh` is the name that a new one would have. */
+export function whichBatch(database: Database, wanted: Wanted) {
   const { scope, name, needsName, proposal } = wanted;
   return database.read(function* () {
     if (name === undefined && needsName && scope.kind === 'message' && scope.mode === 'live')
-      return { kind: 'unnamed', proposal };
+      return { kind: 'unnamed', proposal } as const;
     const batches = yield* batchesOf(scope);
     const fresh = freeName(name ?? proposal, batches);
     const batch = name === undefined ? yield* latest(batches, wanted) : batches.find((batch) => batch.name === name);
-    return batch ? checked(batch, wanted, fresh) : { kind: 'new', name: fresh };
+    return batch ? checked(batch, wanted, fresh) : ({ kind: 'new', name: fresh } as const);
   });
 }
 
-function checked(batch: Batch, { scope, per, now }: Wanted, fresh: string): Which {
+function checked(batch: Batch, { scope, per, now }: Wanted, fresh: string) {
   const isDifferent = !isSameScope(batch.scope, scope) || (per !== undefined && per !== batch.per);
-  if (isDifferent) return { kind: 'different', batch, fresh };
-  if (batch.isCancelled) return { kind: 'cancelled', batch, fresh };
-  return { kind: isWorking(batch, now) ? 'working' : 'batch', batch, fresh };
+  if (isDifferent) return { kind: 'different', batch, fresh } as const;
+  if (batch.isCancelled) return { kind: 'cancelled', batch, fresh } as const;
+  return { kind: isWorking(batch, now) ? 'working' : 'batch', batch, fresh } as const;
 }
 
 /** The latest of NAME, NAME-2 … if it goes on. */

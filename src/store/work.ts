@@ -55,18 +55,6 @@ export interface Claiming {
 
 export type Claim = Readonly<ReturnType<typeof claimOf>>;
 
-export type Claimed =
-  | { readonly kind: 'cancelled' }
-  | {
-      readonly kind: 'claimed';
-      /** Undefined if none is left. */
-      readonly row: Claim | undefined;
-      /** Numbers of rows that `--resend` named but another process has. */
-      readonly skipped: readonly number[];
-      /** The number of the last row that was looked at. */
-      readonly after: number;
-    };
-
 const states = ['waiting', 'sent', 'unsure'] as const;
 
 const candidates = `SELECT i.n, i.who, i.per, i.body, i.line, i.state, i.attempt,
@@ -86,19 +74,22 @@ const take = `UPDATE item SET attempt = attempt + 1, at = $3, told = NULL,
 const giveUp = `UPDATE item SET state = $3, reason = $4, by = $5, at = $6, text = COALESCE($7, text)
   WHERE batch = $1 AND n = $2`;
 
-/** Takes the next row of a batch that no other process has. The claim is committed before its request leaves. */
-export function claim(database: Database, claiming: Claiming): Promise<Claimed> {
+/**
+ * Takes the next row of a batch that no other process has; `row` is undefined if none is left, `after` is the last number
+ * that was looked at, and another process has the rows of `--resend` in `skipped`.
+ */
+export function claim(database: Database, claiming: Claiming) {
   return database.write(function* () {
     yield* hold(claiming.id, claiming.worker, claiming.now);
     const batch = yield* batchWithId(claiming.id);
-    if (!batch || batch.isCancelled) return { kind: 'cancelled' };
+    if (!batch || batch.isCancelled) return { kind: 'cancelled' } as const;
     const skipped: number[] = [];
     for (let { after } = claiming; ;) {
       const [row] = yield* candidateAfter(batch, claiming, after);
-      if (!row) return { kind: 'claimed', row: undefined, skipped, after };
+      if (!row) return { kind: 'claimed', row: undefined, skipped, after } as const;
       after = integer(row, 'n');
       const answer = optionalText(row, 'verdict');
-      if (answer === undefined) return { kind: 'claimed', row: yield* takeRow(claiming, row), skipped, after };
+      if (answer === undefined) return { kind: 'claimed', row: yield* takeRow(claiming, row), skipped, after } as const;
       if (word(row, 'state', states) === 'waiting') yield* leave(claiming, row, answer);
       else skipped.push(after);
     }
