@@ -84,10 +84,13 @@ export function isNational(text: string): boolean {
 
 const shape = /^[\s([]*\+?(?:[\s()[\]./\u2010-\u2015\u2212-]*\d)+[\s)\].]*$/;
 
+/** Characters of a phone; reading a text takes the square of its length. */
+const longest = 100;
+
 /** The digits of a number with its "+"; undefined if there is anything else. */
 function digitsIn(text: string): string | undefined {
   // A footnote's ² would be a digit, and +12025550101/02 are two numbers.
-  if (/\p{No}|\/\D*\d{1,4}\D*$/u.test(text)) return undefined;
+  if (text.length > longest || /\p{No}|\/\D*\d{1,4}\D*$/u.test(text)) return undefined;
   const ascii = asciiDigits(text.replace(/\p{Cf}/gu, ''));
   if (!shape.test(ascii)) return undefined;
   // Spreadsheets and pandas take it for a fraction.

@@ -257,4 +257,11 @@ describe('webhooks listen --opt-outs', () => {
     expect(await reply('STOP')).toBe(500);
     expect((await end()).stderr).toContain('was removed or replaced');
   });
+
+  it('answers the next reply after one from a long number', async () => {
+    const { reply, listed } = await listen();
+    expect(await reply('STOP', { isSigned: false, from: `+${'9'.repeat(400_000)}` })).toBe(200);
+    expect(await reply('STOP')).toBe(200);
+    expect(await listed()).toEqual([phone]);
+  });
 });

@@ -76,6 +76,7 @@ it.each([
   ['too short', '+1 202 555 010', undefined],
   ['too long', '+1 202 555 0101 01', undefined],
   ['too long', '9'.repeat(300), 'US'],
+  ['too long', `+1 202 ${'-'.repeat(100)} 5550101`, undefined],
   ['not of the country', '111-222-3333', 'US'],
   ['of no country', '+999 123 4567', undefined],
   ['of no country', '+0123456789', undefined],
