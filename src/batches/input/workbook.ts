@@ -126,7 +126,7 @@ async function* rowsOf(parts: Parts, { path }: Sheet, shared: Shared): AsyncGene
   const handlers: Handlers = {
     open: {
       row({ r, hidden: state = '' }) {
-        row = { line: r === undefined ? row.line + 1 : Number(r), cells: [], isHidden: /^(?:1|true)$/.test(state) };
+        row = { line: Number(r) || row.line + 1, cells: [], isHidden: /^(?:1|true)$/.test(state) };
         cell = { ...cell, column: -1 };
       },
       c({ r: at = '', t: type = 'n', s: style = '0' }) {

@@ -46,8 +46,12 @@ function textOf(value: unknown): string | ValueError {
 export function cellText(value: unknown): string | ValueError {
   if (value === undefined) return new ValueError('it is missing');
   const text = value === null ? '' : textOf(value);
-  return typeof text === 'string' && text.trim() === '' ? new ValueError('it is empty') : text;
+  if (text instanceof ValueError) return text;
+  if (text.trim() === '') return new ValueError('it is empty');
+  return sheetError.test(text) ? new ValueError(`${text} is an error of a spreadsheet`) : text;
 }
+
+const sheetError = /^#(?:N\/A|REF!|VALUE!|DIV\/0!|NAME\?|NULL!|NUM!)$/;
 
 /** The value of `--per`. Equal numbers are one, since a spreadsheet drops zeros: 1, 1.0 and 001. */
 export function perValue(value: unknown): string | ValueError {

@@ -144,6 +144,12 @@ describe('a cell', () => {
 const good = () => workbookParts([{ rows: [header, ada] }]);
 const sheet = 'xl/worksheets/sheet1.xml';
 
+it('counts the rows whose number cannot be read', async () => {
+  const xml = '<worksheet><row r="x"><c><v>1</v></c></row><row><c><v>2</v></c></row></worksheet>';
+  const { rows } = await read('people.xlsx', zip({ ...good(), [sheet]: xml }));
+  expect(rows).toMatchObject([{ line: 2, fields: { 1: '2' } }]);
+});
+
 it.each<[string, () => Buffer, string]>([
   [
     'a formula without a result',

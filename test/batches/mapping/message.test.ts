@@ -42,6 +42,12 @@ describe('a row of a table', () => {
 
   it.each<[string, Options, Fields, string]>([
     ['an empty param', { param: ['x', ':First name'] }, { 'First name': '' }, 'param 2, "First name": it is empty'],
+    [
+      'an error of a spreadsheet',
+      { param: [':name'] },
+      { name: '#N/A' },
+      'param 1, name: #N/A is an error of a spreadsheet',
+    ],
     ['an empty value of --per', { per: 'order' }, { order: ' ' }, '--per, order: it is empty'],
   ])(
     'keeps its phone if it fails with %s, so that a corrected row replaces it',
