@@ -66,14 +66,14 @@ it.each([
   ['a record with another name, and 201', 201, { name: 'Old' }, 2, 2],
   ['a phone written in another way is the same', 201, { phone: '12025550141', name: 'Ada' }, 0, 0],
   ['lists and objects are not compared', 201, { name: ['Old'], tags: 'x' }, 2, 2],
-])('an import tells a new contact from one that the service had %s', async (_, status, record, known, other) => {
+])('an import tells a new contact from one that the service had %s', async (_, status, record, before, other) => {
   const { env, home } = await openHostile((__, request, response) => {
     const [code, body] = request.method === 'GET' ? [200, []] : [status, record];
     response.writeHead(code, { 'content-type': 'application/json' }).end(JSON.stringify(body));
   });
   const file = write('people.csv', `phone,name\n${ada},Ada\n${bo},Ada\n`);
   const { stdout } = await world.run(['contacts', 'import', file, '-o', 'json'], { env, home });
-  expect(JSON.parse(stdout)).toMatchObject({ sent: 2, known, other_data: other });
+  expect(JSON.parse(stdout)).toMatchObject({ sent: 2, known: before, other_data: other });
   const shown = await world.run(['contacts', 'import', file], { env });
   expect(shown.stdout.includes('keep other data: the API cannot change contacts')).toBe(other > 0);
 });

@@ -13,7 +13,7 @@ async function reporting(people: readonly Person[], options: Parameters<typeof m
   const machine = await batchMachine();
   const ledger = await machine.open('ledger');
   const batch = await makeBatch(ledger, people, options);
-  const report = (words = '', given = {}) => machine.run(`batches report${words}`, { now, ...given });
+  const report = (words = '', options = {}) => machine.run(`batches report${words}`, { now, ...options });
   const rows = (words = '') => machine.json(`batches report${words}`, { now });
   return { ...machine, ledger, batch, report, rows };
 }

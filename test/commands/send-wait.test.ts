@@ -114,18 +114,17 @@ describe('send-template --wait, against the sandbox', () => {
 async function heard(...events: readonly object[]) {
   const deliveries = events.map((event) => delivery(JSON.stringify(event)));
   const { home, env } = await openHostile((_, __, response) => {
-    const recorded = Promise.all(deliveries.map((one) => journal.received(one)));
+    const recorded = Promise.all(deliveries.map((event) => journal.received(event)));
     void recorded.then(() => response.end('{"message_id":"msg_1"}'));
   });
   const stateFolder = join(home, '.local/state/bizmsg');
   const journal = await logsIn(stateFolder);
   await listening({ stateFolder });
-  const known = { ...env, BIZMSG_WEBHOOK_SECRET: secret };
   return {
     home,
     deliveries,
     run: (...more: readonly string[]) => cli(to(delivers, ...more), { home, env }),
-    runWithSecret: () => cli(to(delivers, '--within', '5s'), { home, env: known }),
+    runWithSecret: () => cli(to(delivers, '--within', '5s'), { home, env: { ...env, BIZMSG_WEBHOOK_SECRET: secret } }),
   };
 }
 

@@ -42,8 +42,8 @@ describe('an event', () => {
       ['X-Twice', '1'],
       ['x-twice', '2'],
     ] as const;
-    const given = delivery('{}', { path: '/hooks?x=1', headers, remote: '::1', port: 4782 });
-    expect(await received(given, url)).toEqual({ ...given, id: 'e1', number: 1, received_at: 12, forward_to: url });
+    const sent = delivery('{}', { path: '/hooks?x=1', headers, remote: '::1', port: 4782 });
+    expect(await received(sent, url)).toEqual({ ...sent, id: 'e1', number: 1, received_at: 12, forward_to: url });
   });
 
   it('has a number of its own after the newest events were deleted', async () => {
@@ -97,7 +97,7 @@ it('has failed if its last forward was not accepted, or if it was never forwarde
     for (const status of statuses) await forwarded({ event, url, ms: 1, status });
   }
   const past = await logs.read(withForwards(eventsAfter(0)));
-  expect(past.map((one) => hasFailed(one))).toEqual([false, true, true, false, true]);
+  expect(past.map(hasFailed)).toEqual([false, true, true, false, true]);
 });
 
 it('keeps no forward of a deleted event, before or after', async () => {
