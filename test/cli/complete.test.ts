@@ -164,14 +164,11 @@ describe('the names of templates', () => {
     expect(await offered('templates show --profile acme ', home)).toEqual(['b']);
   });
 
-  it.each(['', '{', '[]', '{"place":"local"}', '{"place":"local","name":1}'])(
-    'are empty if the file contains %j',
-    async (text) => {
-      const home = newHome();
-      addTemplates(home, text);
-      expect(await offered('templates show --profile local ', home)).toEqual([]);
-    },
-  );
+  it('are those of the lines that can be read', async () => {
+    const home = newHome();
+    addTemplates(home, '{\n[]\n{"place":"local"}\n{"place":"local","name":1}\n{"place":"local","name":"a"}\n');
+    expect(await offered('templates show --profile local ', home)).toEqual(['a']);
+  });
 });
 
 it('offers the names of batches, the latest first', async () => {

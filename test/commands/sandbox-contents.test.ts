@@ -58,27 +58,12 @@ describe('sandbox seed', () => {
   });
 });
 
-describe('sandbox start --seed-file', () => {
-  const started = async (text: string) => {
-    const home = newHome();
-    const file = join(home, 'contents.json');
-    writeFileSync(file, text);
-    const words = ['--seed-file', file, '--port', '0', '--idle', '1ms'];
-    return {
-      ran: await cli(['sandbox', 'start', ...words], { home }),
-      data: join(home, '.local/state/bizmsg/sandbox'),
-    };
-  };
-
-  it('loads the file before it is ready', async () => {
-    const { ran, data } = await started('{"contacts":[{"phone":"+12025550142"}]}');
-    expect(ran).toMatchObject({ code: 0, stderr: '' });
-    const { contacts } = JSON.parse(readFileSync(join(data, 'state.json'), 'utf8'));
-    expect(contacts.list.at(-1)).toMatchObject({ phone: '+12025550142' });
-  });
-
-  it('exits 2 on an invalid file, and starts nothing', async () => {
-    const { ran } = await started('{"contacts":[{}]}');
-    expect(ran).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('/contacts/0/phone is missing') });
-  });
+it('sandbox start --seed-file loads the file before it is ready', async () => {
+  const home = newHome();
+  const file = join(home, 'contents.json');
+  writeFileSync(file, '{"contacts":[{"phone":"+12025550142"}]}');
+  const line = ['sandbox', 'start', '--seed-file', file, '--port', '0', '--idle', '1ms'];
+  expect(await cli(line, { home })).toMatchObject({ code: 0, stderr: '' });
+  const { contacts } = JSON.parse(readFileSync(join(home, '.local/state/bizmsg/sandbox/state.json'), 'utf8'));
+  expect(contacts.list.at(-1)).toMatchObject({ phone: '+12025550142' });
 });

@@ -69,9 +69,9 @@ it.each(['reset', '500', '503', 'hang'])(
   },
 );
 
-it.each(['500', '503'])('the error of a request names the fault that answered it with %s', async (status) => {
+it('the error of a request names the fault that answered it', async () => {
   const { run } = await local();
-  const { stdout: id } = await run(`sandbox fault contacts-list=${status} -o id`);
+  const { stdout: id } = await run('sandbox fault contacts-list=503 -o id');
   const { stderr } = await run('contacts list --profile local --retries 0');
   expect(stderr).toContain(`: injected by fault ${id}`);
 });

@@ -13,18 +13,18 @@ const minute = 60_000;
 
 describe('webhooks list', () => {
   it('lists events newest last, with subject and response of the handler', async () => {
-    const { send, journal, run } = await listener(ticking());
-    const [one, two, three] = [await send(read), await send(failed), await send('no json')];
+    const { send, journal, run } = await listener();
+    const ids = [await send(read), await send(failed), await send('no json')] as const;
     const url = 'http://127.0.0.1:3000/';
-    await journal.forwarded({ event: one, url, ms: 1, error: 'connection refused' });
-    await journal.forwarded({ event: one, url, ms: 1, status: 200 });
-    await journal.forwarded({ event: two, url, ms: 1, status: 500 });
+    await journal.forwarded({ event: ids[0], url, ms: 1, error: 'connection refused' });
+    await journal.forwarded({ event: ids[0], url, ms: 1, status: 200 });
+    await journal.forwarded({ event: ids[1], url, ms: 1, status: 500 });
     const { code, stdout, stderr } = await run('webhooks list');
     expect([code, stderr]).toEqual([0, '']);
     expect(rows(stdout).map(([id, , ...rest]) => [id, ...rest])).toEqual([
-      [one, 'message.read', 'msg_1', '+12025550101', '', '200', ''],
-      [two, 'message.failed', 'msg_2', '', '131026: no', '500', ''],
-      [three, '', '', '', '', '', ''],
+      [ids[0], 'message.read', 'msg_1', '+12025550101', '', '200', ''],
+      [ids[1], 'message.failed', 'msg_2', '', '131026: no', '500', ''],
+      [ids[2], '', '', '', '', '', ''],
     ]);
   });
 
@@ -47,10 +47,8 @@ describe('webhooks list', () => {
       ids.push(await send(body));
       now += 1.5 * minute;
     }
-    const [one = '', two = '', three = ''] = ids;
-    await journal.forwarded({ event: one, url: 'http://127.0.0.1:1/', ms: 1, error: 'connection refused' });
-    await journal.forwarded({ event: two, url: 'http://127.0.0.1:1/', ms: 1, status: 404 });
-    await journal.forwarded({ event: three, url: 'http://127.0.0.1:1/', ms: 1, status: 204 });
+    for (const [at, answer] of [{ error: 'connection refused' }, { status: 404 }, { status: 204 }].entries())
+      await journal.forwarded({ event: ids[at] ?? '', url: 'http://127.0.0.1:1/', ms: 1, ...answer });
     const { code, stdout } = await run(`webhooks list ${words} -o id`);
     expect([code, stdout]).toEqual([0, expected.map((n) => `${ids[Number(n) - 1]}\n`).join('')]);
   });
@@ -115,11 +113,6 @@ describe('webhooks list --clear', () => {
     expect(existsSync(join(home, '.local/state/bizmsg/logs.db'))).toBe(false);
   });
 });
-
-function ticking(): () => number {
-  let now = Date.now() - minute;
-  return () => ++now;
-}
 
 it('history of damaged logs is empty, with a note that says where the damaged file is', async () => {
   const { send, close, run, stateFolder } = await listener();

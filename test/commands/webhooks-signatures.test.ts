@@ -139,7 +139,7 @@ describe('webhooks verify --file', () => {
 });
 
 describe('a webhook secret of fewer than 16 bytes', () => {
-  const weak = ['whsec_', 'whsec_!!!!', '====', 'whsec_c2hvcnQ='];
+  const weak = ['whsec_', 'whsec_!!!!', 'whsec_c2hvcnQ='];
   const why: unknown = expect.stringContaining('must decode from base64 to at least 16 bytes');
   const refused = expect.objectContaining({ code: 3, stdout: '', stderr: why });
 

@@ -1,4 +1,4 @@
-import { mkdirSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmdirSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -51,16 +51,6 @@ describe('the logs', () => {
       ['e3', 3],
     ]);
     expect((await recorded()).map(({ id }) => id)).toEqual(['e2', 'e3']);
-  });
-
-  it('start again when they are damaged, and the damaged file is kept', async () => {
-    const { send, printed, stateFolder, warned } = await listening();
-    await send('1');
-    const path = join(stateFolder, 'logs.db');
-    writeFileSync(path, Buffer.alloc(statSync(path).size, 'damaged'));
-    expect(await send('2')).toBe(200);
-    expect(shown(await printed(2))).toEqual([1, 2]);
-    expect(warned).toEqual([expect.stringMatching(/logs\.db was damaged and starts again; the damaged file is now /)]);
   });
 
   it('cannot be written for a while: events are answered with 500, and accepted again afterwards', async () => {

@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { connect } from 'node:net';
-import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { httpRequest } from '../../src/base/http-request.ts';
 import { portOf } from '../../src/base/http-server.ts';
@@ -27,21 +26,6 @@ describe('an event', () => {
     const sender = { remote: '127.0.0.1', port: listener.port };
     const event = { method: 'POST', path: '/hooks?a=1', headers, body: Buffer.from('{"a" : 1}'), ...sender };
     expect(await listener.recorded()).toMatchObject([event]);
-  });
-
-  it('is answered, with the others on its connection, if the listener is stopped meanwhile', async () => {
-    const stops: Promise<unknown>[] = [];
-    let count = 0;
-    const keepOptOuts = async () => {
-      if (++count === 3) setImmediate(() => stops.push(opened.listener.stop()));
-      for (let turns = 0; turns < 3; turns++) await turn();
-      return undefined;
-    };
-    const opened: TestListener = await listening({ keepOptOuts });
-    const answers = await raw(opened.port, 'POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 1\r\n\r\nx'.repeat(5));
-    await Promise.all(stops);
-    expect(answers.match(/HTTP\/1\.1 200/g)).toHaveLength(5);
-    expect(await bodies(opened)).toHaveLength(5);
   });
 
   it('is recorded if and only if it is answered, when the listener is stopped under load', async () => {

@@ -26,7 +26,7 @@ describe('a good signature', () => {
   });
 
   it('may be one of several, with any separator', () => {
-    const signatures = [other, secret].map((one) => signed(text, one));
+    const signatures = [other, secret].map((by) => signed(text, by));
     const joined = [' ', '  ', ', '].map((separator) => signatures.join(separator));
     for (const signature of [...joined, `v1a,xyz v2,abc ${signatures[1]}`])
       expect(judgedBy(headersOf(signature))).toEqual({ verdict: 'good' });
@@ -79,12 +79,9 @@ describe('a delivery without a verdict', () => {
 describe('a bad signature is explained:', () => {
   it.each(['Webhook-Id', 'Webhook-Timestamp', 'Webhook-Signature'])('%s is missing', (missing) => {
     const why = `${missing.toLowerCase()} is missing`;
-    const given = headersOf(signed(text));
-    expect(judgedBy(given.filter(([name]) => name !== missing))).toEqual({ verdict: 'bad', why });
-    expect(judgedBy(given.map(([name, value]) => [name, name === missing ? '' : value]))).toEqual({
-      verdict: 'bad',
-      why,
-    });
+    const others = headersOf(signed(text)).filter(([name]) => name !== missing);
+    for (const headers of [others, [...others, [missing, ''] as const]])
+      expect(judgedBy(headers)).toEqual({ verdict: 'bad', why });
   });
 
   it.each([
