@@ -2,7 +2,10 @@
 
 module.exports = { loadSqlite };
 
-/** Loads Node's SQLite, or on Node 20 the optional dependency with the same API; undefined without it. */
+/**
+ * Loads Node's SQLite, or on Node 20 the optional dependency with the same API; undefined if it is missing or has no
+ * build for this system.
+ */
 function loadSqlite() {
   if (!process.listeners('SIGTSTP').includes(stop)) process.on('SIGTSTP', stop);
   const { emitWarning } = process;
@@ -10,9 +13,8 @@ function loadSqlite() {
   process.emitWarning = () => {};
   try {
     return process.getBuiltinModule('node:sqlite') ?? require('@photostructure/sqlite');
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'MODULE_NOT_FOUND') return undefined;
-    throw error;
+  } catch {
+    return undefined;
   } finally {
     process.emitWarning = emitWarning;
   }

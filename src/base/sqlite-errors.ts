@@ -74,7 +74,7 @@ export function newer(path: string, hint = 'update this one, or set BIZMSG_STATE
 
 export function noSqlite(): CliError {
   const hint = 'use Node 22.13 or newer, or install bizmsg again without --omit=optional';
-  const message = 'SQLite is missing: Node 20 has none, and @photostructure/sqlite is not installed';
+  const message = 'SQLite is missing: Node 20 has none, and @photostructure/sqlite cannot be loaded';
   return configuration('no-sqlite', message, hint);
 }
 

@@ -382,4 +382,9 @@ describe('the engine', () => {
       });
     },
   );
+
+  it.runIf(process.versions.node.startsWith('20.'))('is missing if the dependency has no build for this system', () => {
+    const script = `require(${JSON.stringify(engine)}).loadSqlite()`;
+    expect(execFileSync(process.execPath, ['--no-addons', '-p', script], { encoding: 'utf8' })).toBe('undefined\n');
+  });
 });
