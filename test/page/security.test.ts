@@ -53,17 +53,15 @@ describe.each(files)('%s', (path) => {
   });
 });
 
-describe('the stream', () => {
-  it.each([
-    ['a foreign host', () => ({ host: 'evil.example', 'x-sandbox-token': shown.token })],
-    ['a foreign origin', () => ({ ...local(), origin: 'https://evil.example', 'x-sandbox-token': shown.token })],
-    ['no token', local],
-    ['a wrong token', () => ({ ...local(), 'x-sandbox-token': 'wrong' })],
-  ])('is refused to %s', async (_, headers) => {
-    const answer = await get('/__sandbox/stream', headers());
-    expect(answer).toMatch(/^HTTP\/1.1 403 /);
-    expect(answer).not.toContain('data:');
-  });
+it.each([
+  ['a foreign host', () => ({ host: 'evil.example', 'x-sandbox-token': shown.token })],
+  ['a foreign origin', () => ({ ...local(), origin: 'https://evil.example', 'x-sandbox-token': shown.token })],
+  ['no token', local],
+  ['a wrong token', () => ({ ...local(), 'x-sandbox-token': 'wrong' })],
+])('the stream is refused to %s', async (_, headers) => {
+  const answer = await get('/__sandbox/stream', headers());
+  expect(answer).toMatch(/^HTTP\/1.1 403 /);
+  expect(answer).not.toContain('data:');
 });
 
 describe.skipIf(noBrowser)(`the page (${noBrowser ?? 'in chromium'})`, () => {

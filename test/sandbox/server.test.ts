@@ -92,13 +92,11 @@ describe('broken HTTP', () => {
   });
 });
 
-describe('a port', () => {
-  it('that was not requested is the next free one, except the listener’s', async () => {
-    await using first = await served({ port: undefined });
-    await using second = await served({ port: undefined });
-    expect(new Set([first.port, second.port, 4781]).size).toBe(3);
-    expect(await httpRequest(`${second.url}/`, { method: 'GET' })).toMatchObject({ status: 401 });
-  });
+it('a port that was not requested is the next free one, except the listener’s', async () => {
+  await using first = await served({ port: undefined });
+  await using second = await served({ port: undefined });
+  expect(new Set([first.port, second.port, 4781]).size).toBe(3);
+  expect(await httpRequest(`${second.url}/`, { method: 'GET' })).toMatchObject({ status: 401 });
 });
 
 it('calls onIdle half an hour after the last request', async () => {

@@ -5,19 +5,17 @@ import { calls, type Calls, memoryFile, order, paths, start } from './calls.ts';
 
 const names = ({ sandbox }: Calls) => sandbox.events().map(({ type }) => type);
 
-describe('trigger', () => {
-  it.each([
-    ['message.received', { __proto__: null, constructor: 1 }, '/constructor is unknown'],
-    ['order.paid', { amount: '1e3' }, '/amount must be an amount'],
-    ['message.failed', { reason: 'blocked' }, '/reason must be an object'],
-    ['message.failed', { reason: { text: 'x' } }, '/reason/text is unknown; known: code, message'],
-    ['contact.created', { tags: 'vip' }, '/tags must be an array'],
-  ] as const)('refuses %s of %j', (name, fields, message) => {
-    const { sandbox } = calls();
-    const refusal = thrown(() => sandbox.trigger(name, fields));
-    expect(refusal).toMatchObject({ status: 400, message: expect.stringContaining(message) });
-    expect(sandbox.events()).toEqual([]);
-  });
+it.each([
+  ['message.received', { __proto__: null, constructor: 1 }, '/constructor is unknown'],
+  ['order.paid', { amount: '1e3' }, '/amount must be an amount'],
+  ['message.failed', { reason: 'blocked' }, '/reason must be an object'],
+  ['message.failed', { reason: { text: 'x' } }, '/reason/text is unknown; known: code, message'],
+  ['contact.created', { tags: 'vip' }, '/tags must be an array'],
+] as const)('trigger refuses %s of %j', (name, fields, message) => {
+  const { sandbox } = calls();
+  const refusal = thrown(() => sandbox.trigger(name, fields));
+  expect(refusal).toMatchObject({ status: 400, message: expect.stringContaining(message) });
+  expect(sandbox.events()).toEqual([]);
 });
 
 it('message.received uses the contact of a known sender', () => {
@@ -90,27 +88,23 @@ describe('a receipt', () => {
   });
 });
 
-describe('contact.created', () => {
-  it('generates an unused fictional number, as long as there is one', () => {
-    const { sandbox } = calls();
-    for (let time = 0; time < 92; time++) sandbox.trigger('contact.created');
-    const phones = sandbox.contacts().map(({ phone }) => phone);
-    expect(new Set(phones).size).toBe(97);
-    expect(Object.values(testNumbers).filter((number) => phones.includes(number))).toEqual([]);
-    expect(() => sandbox.trigger('contact.created')).toThrow('all 100 fictional numbers are contacts already');
-  });
+it('contact.created generates an unused fictional number, as long as there is one', () => {
+  const { sandbox } = calls();
+  for (let time = 0; time < 92; time++) sandbox.trigger('contact.created');
+  const phones = sandbox.contacts().map(({ phone }) => phone);
+  expect(new Set(phones).size).toBe(97);
+  expect(Object.values(testNumbers).filter((number) => phones.includes(number))).toEqual([]);
+  expect(() => sandbox.trigger('contact.created')).toThrow('all 100 fictional numbers are contacts already');
 });
 
-describe('flow.completed and order.paid', () => {
-  it('use the first contact, or one by phone or id', () => {
-    const { sandbox } = calls();
-    const contacts = [{}, { contact: '+12025550113' }, { contact: 'con_sandbox_4' }];
-    for (const [at, fields] of contacts.entries()) {
-      const id = `con_sandbox_${[1, 3, 4][at]}`;
-      expect(sandbox.trigger('flow.completed', fields)).toMatchObject({ contact_id: id });
-      expect(sandbox.trigger('order.paid', fields)).toMatchObject({ contact_id: id });
-    }
-  });
+it('flow.completed and order.paid use the first contact, or one by phone or id', () => {
+  const { sandbox } = calls();
+  const contacts = [{}, { contact: '+12025550113' }, { contact: 'con_sandbox_4' }];
+  for (const [at, fields] of contacts.entries()) {
+    const id = `con_sandbox_${[1, 3, 4][at]}`;
+    expect(sandbox.trigger('flow.completed', fields)).toMatchObject({ contact_id: id });
+    expect(sandbox.trigger('order.paid', fields)).toMatchObject({ contact_id: id });
+  }
 });
 
 describe('broadcast.completed', () => {

@@ -12,16 +12,17 @@ function wait({ deliveries, clock }: Sandbox): number {
   return Date.parse(deliveries()[0]?.next_at ?? '') - clock.now();
 }
 
-describe('a failed delivery', () => {
-  it.each([301, 302, 303, 307, 308])('may be a redirect of %i, which is not followed', async (status) => {
+it.each([301, 302, 303, 307, 308])(
+  'a failed delivery may be a redirect of %i, which is not followed',
+  async (status) => {
     const { url: location, received: there } = await receiver();
     const { sandbox, post, received } = await courier((response) => response.writeHead(status, { location }).end());
     await post(paths.contacts, contact);
     await sandbox.settled();
     expect([received.length, there.length]).toEqual([1, 0]);
     expect(sandbox.deliveries()).toMatchObject([{ state: 'waiting', last: status }]);
-  });
-});
+  },
+);
 
 describe('410', () => {
   it('disables the webhook with a warning, and cancels its deliveries', async () => {
