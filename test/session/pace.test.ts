@@ -134,30 +134,32 @@ it.each([
   expect(clock.steady() - began).toBeLessThan(wait + 1_000);
 });
 
+/** A dry run for one person. */
+async function rehearsing() {
+  const [{ url }, home] = [await serve(well), newHome()];
+  const file = join(home, 'people.csv');
+  writeFileSync(file, 'phone\n+12025550101\n');
+  return { url, home, rehearse: ['send-batch', 'welcome', file, '--dry-run'] };
+}
+
 it.each([
   ['live', [], '60 a minute', true],
   ['live', ['--rate', '5/s'], '5 a second', false],
   ['live', ['--rate', 'none'], undefined, false],
   ['test', [], undefined, false],
 ])('paces a batch with a %s key and %j, without a known plan: %s', async (mode, words, pace, isNoted) => {
-  const [service, home] = [await serve(well), newHome()];
-  const file = join(home, 'people.csv');
-  writeFileSync(file, 'phone\n+12025550101\n');
-  const env = { BIZMSG_BASE_URL: service.url, BIZMSG_API_KEY: `sk_${mode}_a1b2c3d4e5f6` };
-  const argv = ['send-batch', 'welcome', file, '--dry-run', '-o', 'table', ...words];
-  const { stdout, stderr } = await cli(argv, { home, env });
+  const { url, home, rehearse } = await rehearsing();
+  const env = { BIZMSG_BASE_URL: url, BIZMSG_API_KEY: `sk_${mode}_a1b2c3d4e5f6` };
+  const { stdout, stderr } = await cli([...rehearse, '-o', 'table', ...words], { home, env });
   expect(/[\d,]+ a (?:minute|second)/.exec(stdout)?.[0]).toBe(pace);
   expect(stderr.includes('this live batch sends 60 a minute')).toBe(isNoted);
 });
 
 it('asks for the rate of an enterprise plan, not for the plan', async () => {
-  const [service, home] = [await serve(well), newHome()];
-  const file = join(home, 'people.csv');
-  writeFileSync(file, 'phone\n+12025550101\n');
-  const login = `login --no-check --profile acme --base-url ${service.url} --plan enterprise --key-stdin`;
+  const { url, home, rehearse } = await rehearsing();
+  const login = `login --no-check --profile acme --base-url ${url} --plan enterprise --key-stdin`;
   await cli(login.split(' '), { home, stdin: 'sk_live_a1b2c3d4e5f6' });
   await cli(['keys', 'switch-mode', 'live', '--yes'], { home });
-  const rehearse = ['send-batch', 'welcome', file, '--dry-run'];
   expect((await cli(rehearse, { home })).stderr).toContain(
     'the rate of the enterprise plan of this account is not known, so this live batch sends 60 a minute; ' +
       'bizmsg profiles set acme --rate N/m, or --rate changes that\n',

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { query } from '../../src/base/transaction.ts';
-import { acceptLoss, identify, openMark, watched } from '../../src/store/marks.ts';
+import { identify, openMark, watched } from '../../src/store/marks.ts';
 import { expire, expireDaily } from '../../src/store/cancel.ts';
 import { admitSingle } from '../../src/store/single.ts';
 import { allSendings, erase, latestSendings } from '../../src/store/history.ts';
@@ -121,18 +121,6 @@ describe('the mark of a database', () => {
     expect(file.read()).toBe(8);
     file.raise(3, 'id');
     expect(file.read()).toBe(8);
-  });
-
-  it('refuses a database that is behind, until the loss is accepted', async () => {
-    const { file, database, watching } = await marked();
-    await watching.write(() => query('SELECT 1'));
-    await watching.write(() => query('SELECT 1'));
-    await database.write(setTick(1));
-    const older = { code: 'ledger-older', exit: 'unsafe' };
-    await expect(watching.write(() => query('SELECT 1'))).rejects.toMatchObject(older);
-    await acceptLoss(database, file);
-    await watching.write(() => query('SELECT 1'));
-    expect(file.read()).toBe(2);
   });
 
   it('is not ahead of a group of transactions that is rolled back', async () => {

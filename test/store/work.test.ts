@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { type Batch, batchWithId } from '../../src/store/batch.ts';
-import { ending, markReported } from '../../src/store/tally.ts';
 import { begin } from '../../src/store/load.ts';
-import { type Answer, beat, claim, type Claim, declareDead, release, settle } from '../../src/store/work.ts';
+import { type Answer, beat, claim, type Claim, declareDead, settle } from '../../src/store/work.ts';
 import { drivers } from './drivers.ts';
-import { hour, load, type Person, planOf, rows, start, work, worker } from './rig.ts';
+import { hour, load, type Person, planOf, rows, start, worker } from './rig.ts';
 
 const answers = {
   '2xx': { kind: 'sent', messageId: 'm2' },
@@ -85,18 +84,5 @@ describe.each(drivers)('a worker, $where,', ({ open }) => {
     await declareDead(database, batch.id, worker);
     expect(await begin(database, plan, kept, 'second')).toMatchObject({ worker: 'second' });
     expect((await rows(database, batch)).map(({ state }) => state)).toEqual(['unsure', 'waiting', 'waiting']);
-  });
-
-  it('tells a failure once, what is unsure each time, and that others wait', async () => {
-    const database = await open();
-    const batch = await load(database, people);
-    await work(database, batch, { answer: answers['4xx'] });
-    const all = { failed: 3, elsewhere: 0, unsure: 0, held: 0, waiting: 0, others: 0 };
-    const news = async () => (await ending(database, batch)).news;
-    expect(await news()).toEqual(all);
-    await markReported(database, batch, true);
-    expect(await news()).toEqual({ ...all, failed: 0 });
-    await release(database, batch.id, worker, start);
-    expect(await database.read(() => batchWithId(batch.id))).toMatchObject({ worker: '', until: 0 });
   });
 });
