@@ -76,7 +76,7 @@ export interface WorkOptions {
 }
 
 /** Sends all that waits; returns the phones. */
-export async function work(database: Database, { id }: Batch, options: WorkOptions = {}): Promise<readonly string[]> {
+async function work(database: Database, { id }: Batch, options: WorkOptions = {}): Promise<readonly string[]> {
   const { answer = { kind: 'sent', messageId: 'm' }, resend = [], now = start } = options;
   const turn = { id, worker, isOfFile: true, resend, now };
   const phones: string[] = [];
