@@ -52,11 +52,9 @@ function startTicks(pid: number): string | undefined {
   return fields[0] === 'Z' || fields[0] === 'X' ? undefined : fields[19];
 }
 
-let thisKernel: string | undefined;
-
 /** Identifies the boot and the container. */
 function kernel(): string {
-  return (thisKernel ??= `${bootId()?.slice(0, 13) ?? '-'}.${namespace()}`);
+  return `${bootId()?.slice(0, 13) ?? '-'}.${namespace()}`;
 }
 
 function bootId(): string | undefined {

@@ -229,8 +229,8 @@ export function readAnswer<T>(answer: WireAnswer, reader: Reader<T>): T {
 }
 
 function textOf({ body }: WireAnswer): string {
-  // A byte order mark has no meaning in UTF-8.
-  return body.toString().replace(/^\ufeff/, '');
+  // Without a byte order mark, which has no meaning in UTF-8.
+  return new TextDecoder().decode(body);
 }
 
 function whyUnreadable(answer: WireAnswer, error: unknown): string {

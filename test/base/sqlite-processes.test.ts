@@ -67,16 +67,8 @@ beforeAll(async () => {
 });
 afterAll(home.remove);
 
-interface Worker {
-  readonly pid: number;
-  stdout(): string;
-  stderr(): string;
-  /** Kills it, and waits for its end. */
-  kill(): Promise<void>;
-}
-
 /** Starts a worker in a process group of its own, as a shell does. */
-async function start(path: string, task: 'write' | 'hold'): Promise<Worker> {
+async function start(path: string, task: 'write' | 'hold') {
   const command = 'set -m; "$@" & echo $!; read -r _ 2>/dev/null';
   const words = ['-c', command, 'bash', process.execPath, script, path, task];
   const shell = spawn('bash', words, { env: cleanEnv(home.path) });

@@ -21,16 +21,12 @@ interface Seen {
   readonly body: string;
 }
 
-export interface Service {
-  readonly url: string;
-  readonly port: number;
-  readonly seen: Seen[];
-}
+export type Service = Awaited<ReturnType<typeof serve>>;
 
 export type Answering = (seen: Seen, ...rest: Parameters<RequestListener>) => void;
 
 /** A server on a free port that records requests. */
-export async function serve(answer: Answering, scheme: 'http' | 'https' = 'http'): Promise<Service> {
+export async function serve(answer: Answering, scheme: 'http' | 'https' = 'http') {
   const seen: Seen[] = [];
   const listener: RequestListener = (request, response) => {
     const chunks: Buffer[] = [];

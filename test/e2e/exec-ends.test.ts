@@ -45,11 +45,7 @@ async function isOpen(url: string): Promise<boolean> {
   });
 }
 
-interface Started {
-  readonly home: string;
-  readonly url: string;
-  readonly pids: readonly number[];
-}
+type Started = Pick<Awaited<ReturnType<typeof start>>, 'home' | 'url' | 'pids'>;
 
 async function expectNothingLeft({ home, url, pids }: Started) {
   expect([await isOpen(url), temporary(home)]).toEqual([false, []]);

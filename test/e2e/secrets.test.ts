@@ -150,19 +150,13 @@ const formats = [[], ['-o', 'json'], ['-o', 'csv']] as const;
 
 type Caller = () => CliOptions;
 
-/** What was printed, and the command lines that printed a part of a secret. */
-interface Shown {
-  readonly text: string;
-  readonly leaks: readonly object[];
-}
-
 /** Runs the lines of a command as each caller. Looks take turns, and so do formats, of which the long form tries all. */
 async function shown(
   { name, command }: Named,
   lines: readonly string[],
   callers: readonly Caller[],
   secrets: () => readonly string[],
-): Promise<Shown> {
+) {
   const printed = command.accepts.includes('output') ? formats : [[]];
   const dry = command.accepts.includes('dryRun') ? ['', ' --dry-run'] : [''];
   const all = { text: '', leaks: Array<object>() };

@@ -22,17 +22,10 @@ beforeEach(() => {
   home = sandboxHome();
 });
 
-interface Unread {
-  readonly child: ChildProcessWithoutNullStreams;
-  /** The exit code, as a shell reports it. */
-  readonly ended: Promise<number>;
-  stderr(): string;
-  /** Starts reading stdout; resolves to all output once it is closed. */
-  read(): Promise<string>;
-}
+type Unread = ReturnType<typeof unread>;
 
 /** Runs the binary with sockets as its outputs, like Node's spawn, without reading stdout. */
-function unread(words: readonly string[], env: Readonly<Record<string, string>> = {}): Unread {
+function unread(words: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const child = spawn(process.execPath, [binary, ...words], { env: cleanEnv(home, env) });
   onTestFinished(() => void child.kill('SIGKILL'));
   let stderr = '';
@@ -41,6 +34,7 @@ function unread(words: readonly string[], env: Readonly<Record<string, string>> 
   const closed = once(child.stderr, 'close');
   let isStuck = false;
   const bound = setTimeout(() => (isStuck = child.kill('SIGKILL')), limit);
+  /** The exit code, as a shell reports it. */
   const ended = once(child, 'exit').then(async ([code]) => {
     const { signalCode } = child;
     clearTimeout(bound);
@@ -63,23 +57,15 @@ async function slowly({ stdout }: ChildProcessWithoutNullStreams): Promise<strin
   return Buffer.concat(parts).toString();
 }
 
-interface Listening extends Unread {
-  readonly port: number;
-}
-
 const listenWords = ['webhooks', 'listen', '--port', '0', '-o', 'ndjson'];
 
-async function ready(start: () => Unread): Promise<Listening> {
-  const { running, port } = await announced(home, start);
+async function listen() {
+  const { running, port } = await announced(home, () => unread(listenWords));
   return { ...running, port };
 }
 
-function listen(...flags: readonly string[]): Promise<Listening> {
-  return ready(() => unread([...listenWords, ...flags]));
-}
-
 /** Resolves to the number of events that were acknowledged. */
-async function send({ port, child, ended }: Listening, count: number): Promise<number> {
+async function send({ port, child, ended }: Unread & { readonly port: number }, count: number): Promise<number> {
   const lanes = 10;
   const bodies = Array.from({ length: count / lanes }, (_, at) => JSON.stringify({ type: 'order.paid', at }));
   let acknowledged = 0;

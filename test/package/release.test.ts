@@ -10,15 +10,10 @@ posixOnly('they run a POSIX shell');
 
 const script = fileURLToPath(new URL('../../release.mjs', import.meta.url));
 
-interface Repository {
-  readonly folder: string;
-  git(...argv: string[]): string;
-  write(file: string, text: string): void;
-  release(...argv: string[]): { readonly code: number | null; readonly stdout: string; readonly stderr: string };
-}
+type Repository = ReturnType<typeof repository>;
 
 /** A small package at 0.1.0, whose CI writes the version it checks to a file. */
-function repository(ci = 'node -p "require(\'./package.json\').version" > "$SEEN"'): Repository {
+function repository(ci = 'node -p "require(\'./package.json\').version" > "$SEEN"') {
   const folder = mkdtempSync(join(tmpdir(), 'bizmsg-releases-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const tree = join(folder, 'tree');

@@ -34,21 +34,14 @@ export async function run([file = '', ...words]: readonly string[], options: Bin
   return { code: exitCode ?? -1, stdout, stderr };
 }
 
-export interface Running {
-  readonly pid: number;
-  /** The output so far. */
-  stdout(): string;
-  stderr(): string;
-  /** The exit code. */
-  readonly ended: Promise<number | null>;
-}
+export type Running = ReturnType<typeof startBin>;
 
 /** Starts the binary, or a program that runs it, in a session without a terminal. */
 export function startBin(
   argv: readonly string[],
   { home, env, input = '', cwd }: BinOptions,
   under: readonly string[] = [],
-): Running {
+) {
   const [file = '', ...words] = [...under, ...program, ...argv];
   const child = spawn(file, words, { env: cleanEnv(home, env), detached: true, cwd });
   const text = { stdout: '', stderr: '' };
@@ -56,12 +49,15 @@ export function startBin(
   child.stderr.on('data', (part: Buffer) => (text.stderr += part.toString()));
   // It may end before it reads all.
   child.stdin.on('error', () => {}).end(input);
+  /** The exit code. */
   const ended = new Promise<number | null>((resolve) => {
     child.on('close', resolve);
     // The children of a killed process may keep its output open.
     child.on('exit', (code) => code ?? resolve(code));
   });
-  return { pid: child.pid ?? 0, stdout: () => text.stdout, stderr: () => text.stderr, ended };
+  // The output so far.
+  const [stdout, stderr] = [() => text.stdout, () => text.stderr];
+  return { pid: child.pid ?? 0, stdout, stderr, ended };
 }
 
 export function cleanEnv(home: string, env: Readonly<Record<string, string>> = {}): Record<string, string> {

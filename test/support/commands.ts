@@ -1,14 +1,11 @@
-import { type Command, commandsBelow } from '../../src/cli/command.ts';
+import { commandsBelow } from '../../src/cli/command.ts';
 import { tree } from '../../src/commands/index.ts';
 
-export interface Named {
-  /** For example `contacts create`. */
-  readonly name: string;
-  readonly command: Command;
-}
-
 /** Every command of the tree that help shows. */
-export const commands: readonly Named[] = (await commandsBelow(tree)).map(({ path, command }) => ({
+export const commands = (await commandsBelow(tree)).map(({ path, command }) => ({
   name: path.join(' '),
   command,
 }));
+
+/** Its name is for example `contacts create`. */
+export type Named = (typeof commands)[number];

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { onTestFinished } from 'vitest';
-import { type Answering, serve, type Service } from '../client/servers.ts';
+import { type Answering, serve } from '../client/servers.ts';
 import { temporaryHome } from './bin.ts';
 import { stopSandboxes } from './cli.ts';
 
@@ -38,13 +38,8 @@ export const badResponses = {
 export type BadResponse = keyof typeof badResponses;
 export const badResponseNames = Object.keys(badResponses).filter((name): name is BadResponse => name in badResponses);
 
-export interface Hostile extends Service {
-  readonly home: string;
-  readonly env: Readonly<Record<string, string>>;
-}
-
 /** Starts a service with the given responses for this test, with a home and an environment that call it. */
-export async function openHostile(answer: Answering): Promise<Hostile> {
+export async function openHostile(answer: Answering) {
   const service = await serve(answer);
   return { ...service, home: newHome(), env: callerOf(service.url) };
 }

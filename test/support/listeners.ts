@@ -4,15 +4,8 @@ import { query } from '../../src/base/transaction.ts';
 import { openRecorded } from '../../src/logs/database.ts';
 import { machine } from '../webhooks/rig.ts';
 
-interface Announced<T> {
-  /** What `start` returned. */
-  readonly running: T;
-  readonly url: string;
-  readonly port: number;
-}
-
 /** Starts a listener, and resolves once other commands can find it. */
-export async function announced<T>(home: string, start: () => T): Promise<Announced<T>> {
+export async function announced<T>(home: string, start: () => T) {
   const before = new Set(await listenersIn(home));
   const running = start();
   let url: string | undefined;

@@ -34,27 +34,13 @@ export interface Answering {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-export interface Service {
-  readonly url: string;
-  /** In order of arrival. */
-  readonly asked: readonly Asked[];
-  /** Resolves once this many requests have arrived. */
-  until(count: number): Promise<void>;
-  /** Resolves once what a process had sent before it ended has arrived. */
-  settled(): Promise<void>;
-  /** The time in the Date header. Default: the time of this machine. */
-  date: (() => number) | undefined;
-  close(): void;
-  /** Listens again. */
-  reopen(): Promise<void>;
-}
-
+export type Service = Awaited<ReturnType<typeof openService>>;
 export type Decide = (asked: Omit<Asked, 'reply'>) => Answering | Promise<Answering>;
 
 const live = 'sk_live_7Rw1Kc5NbY6uJe0S';
 
 /** Starts a service that is not our sandbox and records requests. It has no templates. */
-export async function openService(decide: Decide = () => ({ reply: 200 }), port = 0): Promise<Service> {
+export async function openService(decide: Decide = () => ({ reply: 200 }), port = 0) {
   const asked: Asked[] = [];
   const arrivals = new EventEmitter();
   const counts = new Map<string, number>();
@@ -63,15 +49,21 @@ export async function openService(decide: Decide = () => ({ reply: 200 }), port 
   const listen = (on: number) => new Promise<void>((resolve) => server.listen(on, '127.0.0.1', resolve));
   await listen(port);
   const boundPort = portOf(server);
-  const service: Service = {
+  let clock: (() => number) | undefined;
+  const service = {
     url: `http://127.0.0.1:${boundPort}`,
+    /** In order of arrival. */
     asked,
-    date: undefined,
+    /** Sets the time in the Date header. Default: the time of this machine. */
+    keepTime: (now: () => number) => void (clock = now),
+    /** Listens again. */
     reopen: () => listen(boundPort),
-    async until(count) {
+    /** Resolves once this many requests have arrived. */
+    async until(count: number): Promise<void> {
       while (asked.length < count) await once(arrivals, 'arrival');
     },
-    async settled() {
+    /** Resolves once what a process had sent before it ended has arrived. */
+    async settled(): Promise<void> {
       // New connections come after those that wait to be accepted; the second, after their requests were read.
       for (let turn = 0; turn < 2; turn++) {
         const [response]: IncomingMessage[] = await once(get(service.url, { agent: false }), 'response');
@@ -87,7 +79,7 @@ export async function openService(decide: Decide = () => ({ reply: 200 }), port 
 
   async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = bodyIn(await text(request));
-    if (service.date) response.setHeader('date', new Date(service.date()).toUTCString());
+    if (clock) response.setHeader('date', new Date(clock()).toUTCString());
     if (request.method === 'GET') return end(response, 200, []);
     const message = messageIn(body);
     const before = counts.get(message.phone) ?? 0;

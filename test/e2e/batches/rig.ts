@@ -70,7 +70,7 @@ export class Machine implements AsyncDisposable {
   constructor(service: Service) {
     this.service = service;
     this.home = this.#folder.path;
-    service.date = () => this.now();
+    service.keepTime(() => this.now());
   }
 
   /** The time of the machine and the service. */
