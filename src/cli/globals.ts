@@ -44,7 +44,6 @@ export function notAccepted(accepts: readonly Restricted[]): readonly Restricted
   return restricted.filter((name) => !accepts.includes(name));
 }
 
-export function refused(given: Globals, accepts: readonly Restricted[]): Restricted | undefined {
-  const asked = (name: Restricted) => given[name] !== undefined && given[name] !== false;
-  return notAccepted(accepts).find(asked);
+export function refused(flags: Globals, accepts: readonly Restricted[]): Restricted | undefined {
+  return notAccepted(accepts).find((name) => flags[name] !== undefined && flags[name] !== false);
 }

@@ -12,8 +12,8 @@ export type Prompts = ReturnType<typeof createPrompts>;
 type Check = (text: string) => unknown;
 
 /** `onKeyboard` is called before stdin is read from a terminal. */
-export function createPrompts(host: Host, given: Globals, onKeyboard = () => {}) {
-  const interactive = isInteractive(host, given);
+export function createPrompts(host: Host, flags: Globals, onKeyboard = () => {}) {
+  const interactive = isInteractive(host, flags);
   let isTaken = false;
   /** stdin, which can be used once. */
   const takeStdin = (): Readable => {
@@ -57,7 +57,7 @@ export function createPrompts(host: Host, given: Globals, onKeyboard = () => {})
     },
     /** Throws unless the user confirms, or --yes is given. */
     async confirm(question: string, hint?: string): Promise<void> {
-      if (given.yes) return;
+      if (flags.yes) return;
       if (!interactive)
         throw unsafe('not-confirmed', `this needs confirmation: ${question}`, 'nothing was done; add --yes to confirm');
       const { confirm } = await import('@inquirer/prompts');

@@ -71,9 +71,9 @@ async function perform(host: Host, tree: Group, reporter: Reporter): Promise<Com
   }
 }
 
-function checkGlobals(path: readonly string[], node: Command, given: Globals): void {
-  const isSandbox = path[1] === 'sandbox' && given.profile === 'local';
-  const name = refused(isSandbox ? { ...given, profile: undefined } : given, node.accepts);
+function checkGlobals(path: readonly string[], node: Command, flags: Globals): void {
+  const isSandbox = path[1] === 'sandbox' && flags.profile === 'local';
+  const name = refused(isSandbox ? { ...flags, profile: undefined } : flags, node.accepts);
   if (name) throw usage(`${path.join(' ')} does not accept ${longName(globals[name])}`, 'remove it');
 }
 

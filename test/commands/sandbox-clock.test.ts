@@ -30,7 +30,7 @@ it('sandbox clock shows how far it is ahead, and freezes', async () => {
 });
 
 it.each([
-  ['5s', 'did you mean +5s?'],
+  ['5s', 'use +5s, freeze'],
   ['12:30', 'use +5s, freeze, real, next'],
   ['+soon', 'is not a span of time'],
   ['next-mnth', 'did you mean next-month?'],

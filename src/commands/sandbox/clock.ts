@@ -35,7 +35,7 @@ function distance(text: string): number | Landmark {
   const landmark = landmarks.find((word) => word === text);
   if (landmark) return landmark;
   if (text.startsWith('+')) return span(text.slice(1));
-  const near = /^\d+(?:\.\d+)?(?:ms|s|m|h|d)$/.test(text) ? `+${text}` : suggest(text, words);
+  const near = suggest(text, words);
   throw usage(`"${text}" does not set a clock`, near ? `did you mean ${near}?` : `use +5s, ${words.join(', ')}`);
 }
 

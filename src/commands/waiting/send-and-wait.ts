@@ -8,6 +8,7 @@ import {
   eventText,
   firstResult,
   openWatch,
+  type Result,
   seconds,
   timelineEvent,
   type TimelineEvent,
@@ -79,9 +80,6 @@ function sourceEnded(error: unknown): CliError {
   if (error instanceof CliError) return error;
   throw error;
 }
-
-/** How an event ends a wait: with the expected event or with its opposite. */
-export type Result = 'expected' | 'opposite';
 
 /** How an event of the message ends a wait for this goal. */
 function resultFor({ name }: Pick<WebhookEvent, 'name'>, goal: Wait['goal']): Result | undefined {

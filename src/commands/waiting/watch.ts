@@ -113,6 +113,9 @@ function signatureProblem({ headers, body, received_at: at }: Received, secrets:
   return result.verdict === 'bad' ? result.why : 'it is not signed';
 }
 
+/** How an event ends a wait: with the expected event or with its opposite. */
+export type Result = 'expected' | 'opposite';
+
 /** The first result that is not undefined; undefined if the signal came first. */
 export async function firstResult<T>(
   watch: Watch,

@@ -3,12 +3,12 @@ import { command, type Context } from '../../cli/command.ts';
 import { spanText } from '../../cli/output/figures.ts';
 import { atLeastOne, duration, type Input, option, required, rest } from '../../cli/params.ts';
 import { byName, selectedBy, webhookId, type WebhookEvent } from '../../webhooks/event/event.ts';
-import type { Result } from '../waiting/send-and-wait.ts';
 import {
   createLimit,
   eventText,
   firstResult,
   openWatch,
+  type Result,
   timelineEvent,
   unnamed,
   type WatchedEvent,
