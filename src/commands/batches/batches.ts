@@ -1,17 +1,17 @@
 import { usage } from '../../base/errors.ts';
 import type { Host } from '../../base/host.ts';
-import { countsIn, stateOf } from '../../batches/outcomes.ts';
+import { workerText } from '../../base/worker.ts';
+import { countsIn, outcomes, stateOf } from '../../batches/outcomes.ts';
+import { cellColumns, columnsIn, reportColumns, reportPages, reportRecord } from '../../batches/report.ts';
+import { batchText, type Delivered, shownBatch } from '../../batches/show.ts';
+import { commandOf } from '../../batches/summary.ts';
 import { command, type Context, lazyCommand } from '../../cli/command.ts';
 import { printOptions } from '../../cli/globals.ts';
-import { rowsText, whole } from '../../cli/output/figures.ts';
-import { flag, option } from '../../cli/params.ts';
-import { countryParam, typedPhone } from '../../cli/phones.ts';
-import { cancel, remove } from '../../store/cancel.ts';
-import { ending, totalsOfAll, type Totals } from '../../store/tally.ts';
-import { markRows } from './mark.ts';
-import { batchToChange, nameParam, type StoredBatch, unchanged, withBatches } from './stored.ts';
-import { reportBatch } from './report.ts';
-import { showBatch } from './show.ts';
+import { choice, chosen } from '../../cli/params.ts';
+import { ending, messageIds, type Totals, totalsOfAll } from '../../store/tally.ts';
+import { recordedOutcomes } from '../message-outcomes.ts';
+import { cancelBatch, deleteBatch, markRows } from './change.ts';
+import { batchToRead, optionalName, senders, type StoredBatch, typedName, withBatches } from './stored.ts';
 
 const listBatches = command({
   name: 'list',
@@ -56,72 +56,111 @@ function rowOf({ batch, profile }: StoredBatch, totals: Totals | undefined, host
   };
 }
 
-const cancelBatch = command({
-  name: 'cancel',
-  summary: 'Stop a batch, and drop its rows that wait',
-  details: `Sent rows stay on record. A process that sends the batch stops at its next row. A cancelled batch is not
-    continued, unless only some of its rows were dropped.`,
-  params: {
-    name: nameParam,
-    missing: flag('--missing', 'only rows that are not in its latest file'),
-    person: option('--person <phone>', 'only this person'),
-    country: countryParam,
-  },
-  examples: ['batches cancel autumn', 'batches cancel autumn --missing', 'batches cancel autumn --person +12025550101'],
+const showBatch = command({
+  name: 'show',
+  summary: 'Show what became of a batch, and the next command',
+  details: 'Without a name, the latest.',
+  params: { name: optionalName },
+  examples: ['batches show', 'batches show autumn -o json'],
   accepts: ['profile', 'mode', 'baseUrl', ...printOptions],
-  changes: true,
-  run: async (context, { name, missing, person, country }) => {
-    if (missing && person !== undefined)
-      throw usage('give either --missing or --person', 'bizmsg batches cancel NAME drops all that waits');
-    const phone = person === undefined ? undefined : await typedPhone(context, person, '--person', country);
-    const what = phone === undefined ? (missing ? 'missing' : 'all') : { phone };
-    return withBatches(context, async (stored) => {
-      const { record, batch } = await batchToChange(context, stored, name);
-      const cancelled = await cancel(record.database, batch, what, context.host.now());
-      if (cancelled.kind !== 'done') throw unchanged(batch, cancelled.kind, 'loads');
-      return { batch: batch.name, id: batch.id, cancelled: cancelled.count, is_whole: what === 'all' };
-    });
-  },
-  view: ({ batch, cancelled, is_whole: isWhole }, { color }) =>
-    `${isWhole ? `${color.green('Cancelled')} ${batch}` : `${color.green('Dropped')} from ${batch}`}: ` +
-    `${rowsText(cancelled)} ${cancelled === 1 ? 'is' : 'are'} not sent`,
-});
-
-const deleteBatch = command({
-  name: 'delete',
-  summary: 'Delete a batch with all its rows',
-  details: `Nothing changes at the service. bizmsg then does not know any more whom the batch reached, so another
-    batch with the same template could send to them again. Asks for confirmation; a script needs --yes.`,
-  params: { name: nameParam },
-  examples: ['batches delete autumn --yes'],
-  accepts: ['profile', 'mode', 'baseUrl', ...printOptions],
-  changes: true,
   run: (context, { name }) =>
     withBatches(context, async (batches) => {
-      const stored = await batchToChange(context, batches, name);
-      const { record, batch } = stored;
-      const rows = await confirmDelete(context, stored);
-      const { kind } = await remove(record.database, batch.id, context.host.now());
-      if (kind !== 'done') throw unchanged(batch, kind);
-      return { batch: batch.name, id: batch.id, rows };
+      const stored = batchToRead(batches, name);
+      const hints = { typedName: typedName(stored, context), command: commandOf(stored.batch) };
+      return { shown: await shownOf(context, stored), hints };
     }),
-  view: ({ batch, rows }, ui) => `${ui.color.green('Deleted')} ${batch}: ${rowsText(rows)}`,
+  data: ({ shown }) => shown,
+  view: ({ shown, hints }, ui) => batchText(shown, hints, ui),
 });
 
-/** Says who could get the same again. */
-async function confirmDelete(context: Context, { batch, profile, record }: StoredBatch): Promise<number> {
-  const { name, id, scope } = batch;
-  const { totals, tallies } = await ending(record.database, { id, load: 0 });
-  const { rows, sent, unsure } = countsIn(totals);
-  const others = tallies.filter(({ state, by }) => state === 'sent' && by !== undefined);
-  const reached = sent - others.reduce((sum, { count }) => sum + count, 0);
-  const whom = [reached > 0 && `the ${whole(reached)} it reached`, unsure > 0 && `${whole(unsure)} unsure`];
-  const again = scope.kind === 'import' ? 'be imported' : `get ${scope.template}`;
-  const warning = reached + unsure > 0 ? ` Then ${whom.filter(Boolean).join(' and ')} could ${again} again.` : '';
-  await context.confirm(
-    `Delete batch ${name} (${scope.mode} ${profile ?? scope.account}) with ${rowsText(rows)}?${warning}`,
-  );
-  return rows;
+async function shownOf(context: Context, stored: StoredBatch) {
+  const { batch, record, profile } = stored;
+  const { id, scope } = batch;
+  const totals = await ending(record.database, { id, load: 0 });
+  const state = stateOf(batch, totals.totals.get('waiting') ?? 0, context.host);
+  const isImport = scope.kind === 'import';
+  const { templates } = senders(context)(scope, record.isLocal);
+  return shownBatch({
+    batch,
+    state,
+    profile,
+    worker: state === 'working' ? workerText(batch.worker) : undefined,
+    text: templates.find(({ name }) => name === scope.template)?.text,
+    ending: totals,
+    delivery: isImport ? undefined : await deliveredOf(context, stored),
+  });
+}
+
+/** Counts what was delivered; undefined if nothing is known. */
+async function deliveredOf(context: Context, { batch, record }: StoredBatch): Promise<Delivered | undefined> {
+  const { outcomes, until } = await recordedOutcomes(context, record.isLocal);
+  if (outcomes.size === 0) return undefined;
+  const counts = { delivered: 0, read: 0, failed: 0 };
+  for await (const page of messageIds(record.database, batch.id))
+    for (const id of page) {
+      const outcome = outcomes.get(id)?.delivery;
+      if (outcome) counts[outcome] += 1;
+    }
+  const { delivered, read, failed } = counts;
+  if (delivered + read + failed === 0) return undefined;
+  // A read message is delivered.
+  const at = until === undefined ? null : new Date(until).toISOString();
+  return { delivered: delivered + read, read, failed, until: at };
+}
+
+const reportBatch = command({
+  name: 'report',
+  summary: 'List every row of a batch with its columns and its outcome',
+  details: `Without a name, the latest; CSV if it goes to a file. The columns of the file come first, and are empty 30
+    days after the outcome of a row. Correct the failed rows in a report, and send it with --batch: they replace those
+    that failed. send-batch --exclude-from leaves out whom a report reached. bizmsg_delivery is from the events that
+    webhooks listen received on this machine.`,
+  params: {
+    name: optionalName,
+    outcome: {
+      ...choice('--outcome <outcome>', 'only rows with this outcome', outcomes),
+      repeats: true,
+      read: (texts: readonly string[]) => texts.map((text) => chosen(text, outcomes)),
+    },
+  },
+  examples: [
+    'batches report',
+    'batches report autumn --outcome failed --outcome unsure',
+    'batches report autumn -o csv',
+  ],
+  accepts: ['profile', 'mode', 'baseUrl', ...printOptions],
+  piped: 'sheet',
+  lists: true,
+  run: (context, { name, outcome }, emit) =>
+    withBatches(context, async (stored) => {
+      const { host, given, listForm } = context;
+      const { batch, record } = batchToRead(stored, name);
+      const rows = { database: record.database, batch, outcomes: outcome, now: host.now() };
+      const columns = await cellColumns(rows);
+      checkColumns(given.columns, [...columns, ...Object.values(reportColumns)]);
+      listForm.separator = columnsIn(batch).separator ?? ',';
+      listForm.first = [...columns.slice(0, 1), reportColumns.outcome, reportColumns.reason, reportColumns.delivery];
+      const isImport = batch.scope.kind === 'import';
+      const deliveries = isImport ? new Map() : (await recordedOutcomes(context, record.isLocal)).outcomes;
+      let count = 0;
+      for await (const page of reportPages(rows)) {
+        const records =
+          given.output === 'id'
+            ? page.flatMap(({ messageId: id }) => (id === undefined ? [] : { id }))
+            : page.map((row) => reportRecord(row, batch, columns, deliveries));
+        count += records.length;
+        await emit(records.map((data) => ({ data, text: () => '' })));
+      }
+      if (count === 0) context.note('empty', 'there are no such rows');
+      return { count };
+    }),
+  view: () => '',
+});
+
+function checkColumns(wanted: readonly string[] | undefined, columns: readonly string[]): void {
+  const missing = wanted?.find((name) => !columns.includes(name) && !columns.includes(name.split('.')[0] ?? ''));
+  if (missing !== undefined)
+    throw usage(`--columns: there is no column "${missing}"`, `these have ${columns.join(', ')}`);
 }
 
 export const batchesCommands = [

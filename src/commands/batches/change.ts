@@ -1,14 +1,26 @@
 import { unsafe, usage } from '../../base/errors.ts';
 import { shellQuote } from '../../base/shell-quote.ts';
+import { countsIn } from '../../batches/outcomes.ts';
 import { command, type Context } from '../../cli/command.ts';
 import { printOptions } from '../../cli/globals.ts';
-import { rowsText } from '../../cli/output/figures.ts';
+import { rowsText, whole } from '../../cli/output/figures.ts';
 import { flag, knowing, option, required } from '../../cli/params.ts';
 import { countryParam, typedPhone } from '../../cli/phones.ts';
 import { currentCaller } from '../../session/caller.ts';
 import type { Owner } from '../../store/batch.ts';
+import { cancel, remove } from '../../store/cancel.ts';
 import { mark, type Marking } from '../../store/mark.ts';
-import { batchToChange, freeDead, matching, type StoredBatches, unchanged, withBatches } from './stored.ts';
+import { ending } from '../../store/tally.ts';
+import {
+  batchToChange,
+  freeDead,
+  matching,
+  nameParam,
+  type StoredBatch,
+  type StoredBatches,
+  unchanged,
+  withBatches,
+} from './stored.ts';
 
 export const markRows = command({
   name: 'mark',
@@ -93,4 +105,72 @@ function ownersOf({ owner, batches }: StoredBatches): readonly Owner[] {
   const accounts = new Map<string, Owner>();
   for (const { batch, isCurrent } of batches) if (isCurrent) accounts.set(batch.scope.account, batch.scope);
   return [...accounts.values()];
+}
+
+export const cancelBatch = command({
+  name: 'cancel',
+  summary: 'Stop a batch, and drop its rows that wait',
+  details: `Sent rows stay on record. A process that sends the batch stops at its next row. A cancelled batch is not
+    continued, unless only some of its rows were dropped.`,
+  params: {
+    name: nameParam,
+    missing: flag('--missing', 'only rows that are not in its latest file'),
+    person: option('--person <phone>', 'only this person'),
+    country: countryParam,
+  },
+  examples: ['batches cancel autumn', 'batches cancel autumn --missing', 'batches cancel autumn --person +12025550101'],
+  accepts: ['profile', 'mode', 'baseUrl', ...printOptions],
+  changes: true,
+  run: async (context, { name, missing, person, country }) => {
+    if (missing && person !== undefined)
+      throw usage('give either --missing or --person', 'bizmsg batches cancel NAME drops all that waits');
+    const phone = person === undefined ? undefined : await typedPhone(context, person, '--person', country);
+    const what = phone === undefined ? (missing ? 'missing' : 'all') : { phone };
+    return withBatches(context, async (stored) => {
+      const { record, batch } = await batchToChange(context, stored, name);
+      const cancelled = await cancel(record.database, batch, what, context.host.now());
+      if (cancelled.kind !== 'done') throw unchanged(batch, cancelled.kind, 'loads');
+      return { batch: batch.name, id: batch.id, cancelled: cancelled.count, is_whole: what === 'all' };
+    });
+  },
+  view: ({ batch, cancelled, is_whole: isWhole }, { color }) =>
+    `${isWhole ? `${color.green('Cancelled')} ${batch}` : `${color.green('Dropped')} from ${batch}`}: ` +
+    `${rowsText(cancelled)} ${cancelled === 1 ? 'is' : 'are'} not sent`,
+});
+
+export const deleteBatch = command({
+  name: 'delete',
+  summary: 'Delete a batch with all its rows',
+  details: `Nothing changes at the service. bizmsg then does not know any more whom the batch reached, so another
+    batch with the same template could send to them again. Asks for confirmation; a script needs --yes.`,
+  params: { name: nameParam },
+  examples: ['batches delete autumn --yes'],
+  accepts: ['profile', 'mode', 'baseUrl', ...printOptions],
+  changes: true,
+  run: (context, { name }) =>
+    withBatches(context, async (batches) => {
+      const stored = await batchToChange(context, batches, name);
+      const { record, batch } = stored;
+      const rows = await confirmDelete(context, stored);
+      const { kind } = await remove(record.database, batch.id, context.host.now());
+      if (kind !== 'done') throw unchanged(batch, kind);
+      return { batch: batch.name, id: batch.id, rows };
+    }),
+  view: ({ batch, rows }, ui) => `${ui.color.green('Deleted')} ${batch}: ${rowsText(rows)}`,
+});
+
+/** Says who could get the same again. */
+async function confirmDelete(context: Context, { batch, profile, record }: StoredBatch): Promise<number> {
+  const { name, id, scope } = batch;
+  const { totals, tallies } = await ending(record.database, { id, load: 0 });
+  const { rows, sent, unsure } = countsIn(totals);
+  const others = tallies.filter(({ state, by }) => state === 'sent' && by !== undefined);
+  const reached = sent - others.reduce((sum, { count }) => sum + count, 0);
+  const whom = [reached > 0 && `the ${whole(reached)} it reached`, unsure > 0 && `${whole(unsure)} unsure`];
+  const again = scope.kind === 'import' ? 'be imported' : `get ${scope.template}`;
+  const warning = reached + unsure > 0 ? ` Then ${whom.filter(Boolean).join(' and ')} could ${again} again.` : '';
+  await context.confirm(
+    `Delete batch ${name} (${scope.mode} ${profile ?? scope.account}) with ${rowsText(rows)}?${warning}`,
+  );
+  return rows;
 }
