@@ -71,6 +71,16 @@ it.each<readonly [name: string, change: Case, text: readonly string[]]>([
     { forward: ok, width: 50 },
     ['14:02:11.120  message.delivered  +491701000037', '  msg_8Kd2f  → 200   41 ms'],
   ],
+  [
+    'a long reply on it, of which it shows the beginning',
+    { event: { ...reply, about: 'Thank you! '.repeat(100_000) }, width: 30 },
+    [
+      '14:02:11.120  message.received',
+      '  +491701000037  "Thank you!',
+      '  Thank you! Thank you! Thank',
+      '  you! Thank you! Th…"',
+    ],
+  ],
 ])('prints %s', async (_, { event: change, forward, width = 80, full = false }, text) => {
   const printed = {
     event: { ...event, ...change },

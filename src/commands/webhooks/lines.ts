@@ -56,7 +56,9 @@ function lineOf(event: EventItem, forward: ForwardedItem | undefined, ui: Ui, fo
   const result = forward ? resultText(forward, ui) : [];
   const name = event.name ?? 'unnamed';
   if (!ui.terminal || ui.width < widthForColumns) {
-    const fields = [ui.time(event.received_at), ui.color.bold(name), event.phone ?? '', subjectOf(event, Infinity)];
+    // To break a long text takes long, and other events would wait.
+    const subject = subjectOf(event, ui.terminal ? 2 * ui.width : Infinity);
+    const fields = [ui.time(event.received_at), ui.color.bold(name), event.phone ?? '', subject];
     return ui.line([...fields.filter((field) => field !== ''), ...result]);
   }
   const room = forward ? Math.min(ui.width - before - resultWidth - 3, widestSubject) : ui.width - before;
