@@ -14,7 +14,7 @@ export interface Wanted {
   readonly now: number;
 }
 
-const columns = `i.*, ${shownState} AS shown, b.name, s.account, s.mode, s.kind, s.template`;
+const columns = `i.*, ${shownState('i', '$1')} AS shown, b.name, s.account, s.mode, s.kind, s.template`;
 const from = `FROM item i JOIN scope s ON s.n = i.scope LEFT JOIN batch b ON b.id = i.batch`;
 
 /** SQL for the wanted messages, with $1 to $4. Rows that could not be sent have no code. */

@@ -2,7 +2,8 @@ import { type Database, query, type Row } from '../base/transaction.ts';
 import { anyText } from './before.ts';
 import { scopeNumber, singles, type SingleScope } from './batch.ts';
 import { integer, optionalText, text, word } from './columns.ts';
-import { lease, shortHash } from './schema.ts';
+import { shortHash } from './schema.ts';
+import { shownState } from './views.ts';
 
 const tenMinutes = 10 * 60_000;
 
@@ -17,11 +18,8 @@ export interface Single {
 
 export type Admitted = Awaited<ReturnType<typeof admitSingle>>;
 
-// Rows under way are unsure once their process is dead.
-const state = `CASE WHEN o.state = 'under way'
-  AND NOT (COALESCE(b.until, 0) > $4 OR (o.batch = '${singles}' AND o.at > $4 - ${lease})) THEN 'unsure' ELSE o.state END`;
 // Milder than `verdict` in before.ts.
-const gotBefore = `SELECT ${state} AS state, o.at, b.name, COALESCE(o.worker, b.worker) AS worker FROM item o LEFT JOIN batch b ON b.id = o.batch
+const gotBefore = `SELECT ${shownState('o', '$4')} AS state, o.at, b.name, COALESCE(o.worker, b.worker) AS worker FROM item o LEFT JOIN batch b ON b.id = o.batch
   WHERE o.scope = $1 AND o.who = $2 AND ((o.text = $3 AND (o.state IN ('under way', 'unsure')
       OR (o.state = 'sent' AND o.by IS NULL AND $4 - o.at <= CASE WHEN o.batch = '${singles}' THEN ${tenMinutes} ELSE ${anyText} END)))
     OR (o.sent_text = $3 AND $4 - o.sent_at <= ${anyText})) ORDER BY o.at DESC LIMIT 1`;

@@ -17,9 +17,11 @@ export const states = [
 
 export type State = (typeof states)[number];
 
-// Rows that a dead process had under way count as unsure. $1 is the time.
-export const shownState = `CASE WHEN i.state = 'under way' AND NOT (COALESCE(b.until, 0) > $1 OR (i.batch = '${singles}' AND i.at > $1 - ${lease}))
-  THEN 'unsure' ELSE i.state END`;
+/** SQL for the state of a row of batch `b`: what a dead process had under way counts as unsure. */
+export function shownState(row: string, now: string): string {
+  const isAlive = `COALESCE(b.until, 0) > ${now} OR (${row}.batch = '${singles}' AND ${row}.at > ${now} - ${lease})`;
+  return `CASE WHEN ${row}.state = 'under way' AND NOT (${isAlive}) THEN 'unsure' ELSE ${row}.state END`;
+}
 
 /** Every batch of every account, the latest last. */
 export function listBatches(database: Database): Promise<readonly Batch[]> {
@@ -58,7 +60,7 @@ export function reportRows(database: Database, page: Page): Promise<readonly Rep
   const { id, after, limit, states: wanted = states, now } = page;
   const isWanted = wanted === states ? '' : `AND i.state IN (${wanted.map((state) => `'${state}'`).join(', ')})`;
   return database.read(function* () {
-    const sql = `SELECT i.*, ${shownState} AS shown FROM item i LEFT JOIN batch b ON b.id = i.batch
+    const sql = `SELECT i.*, ${shownState('i', '$1')} AS shown FROM item i LEFT JOIN batch b ON b.id = i.batch
       WHERE i.batch = $2 AND i.n > $3 ${isWanted} ORDER BY i.n LIMIT $4`;
     return (yield* query(sql, now, id, after, limit)).map(reportRowOf);
   });

@@ -33,7 +33,7 @@ it.each<[string, () => unknown, string, string]>([
   ['--country', () => messageOptionsOf({ country: 'xx' }), '"xx" is not a country', 'such as DE or Germany'],
   ['--country', () => messageOptionsOf({ country: ':' }), '":" is not a country', ':COLUMN'],
   ['--set', () => contactOptionsOf({ set: ['a'] }), '"a" is not key=value', ''],
-  ['--keep', () => contactOptionsOf({ keep: 'a,,b' }), '"a,,b" has an empty column name', 'id,name'],
+  ['--keep', () => contactOptionsOf({ keep: 'a,,b' }), '"a,,b" has an empty name', 'id,name'],
   ['--rate', () => rateOf({ rate: '0%' }), '"0%" is not a rate', '300/m, 20/s'],
   ['--hours', () => hoursOf({ hours: '9-5' }), '"9-5" has no time zone at its end', 'Europe/Berlin'],
 ])('names %s in an error', (option, read, message, hint) => {
