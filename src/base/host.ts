@@ -17,11 +17,6 @@ export interface Output {
   write(text: string | Uint8Array): Promise<void>;
 }
 
-interface Detached {
-  readonly pid?: number | undefined;
-  unref(): void;
-}
-
 /** A child process that inherits stdin, stdout and stderr. */
 export interface Attached {
   /** Undefined if it could not be started. */
@@ -95,7 +90,10 @@ export interface Host {
   /** Loads SQLite; undefined if this Node has none. */
   sqlite(): Sqlite | undefined;
   /** Starts a process that outlives this one, once it is `unref`ed. `log` gets its output, with mode 0600. */
-  spawnDetached(command: readonly string[], options: { readonly env: Env; readonly log: string }): Detached;
+  spawnDetached(
+    command: readonly string[],
+    options: { readonly env: Env; readonly log: string },
+  ): { readonly pid?: number | undefined; unref(): void };
   /** `apart`: in a new session, so that it leads a process group and has no terminal. */
   spawnAttached(command: readonly string[], options: { readonly env: Env; readonly apart: boolean }): Attached;
 }

@@ -1,5 +1,4 @@
 import { setMaxListeners } from 'node:events';
-import { setFlagsFromString } from 'node:v8';
 import { type Dispatcher, EnvHttpProxyAgent, Pool } from 'undici';
 import {
   BodyBuffer,
@@ -27,15 +26,8 @@ export interface Proxy {
   readonly exempt: string;
 }
 
-/**
- * V8 optimizes undici's parser after its first answers, on another thread for which Node waits at the end: 150 ms on
- * Node 20. With this budget it does so after some thirty answers.
- */
-const bytesBeforeOptimizing = 150_000_000;
-
 /** Sends many requests over connections that stay open, through a proxy if there is one. */
 export function openPool(options: PoolOptions): Transport {
-  setFlagsFromString(`--wasm-tiering-budget=${bytesBeforeOptimizing}`);
   const { dispatcher, close } = openDispatcher(options);
   const { origin } = options;
   return {
