@@ -22,12 +22,21 @@ export function nested(fields: readonly Field[]): object {
 
 /** Returns false if the place is taken. */
 function insert(into: Fields, [name = '', ...rest]: readonly string[], value: unknown): boolean {
-  const [next] = rest;
-  if (next === undefined) return !into.has(name) && into.set(name, value).size > 0;
-  const inner = into.get(name) ?? (next === '[]' ? [] : new Map());
+  if (rest.length === 0) return !into.has(name) && into.set(name, value).size > 0;
+  const inner = into.get(name) ?? (rest[0] === '[]' ? [] : new Map());
   into.set(name, inner);
-  if (Array.isArray(inner)) return next === '[]' && (value === undefined || inner.push(value) > 0);
-  return inner instanceof Map && next !== '[]' && insert(inner, rest, value);
+  if (Array.isArray(inner)) return rest[0] === '[]' && append(inner, rest.slice(1), value);
+  return inner instanceof Map && rest[0] !== '[]' && insert(inner, rest, value);
+}
+
+/** An object in the list gets fields until one repeats, which begins the next object. */
+function append(list: unknown[], rest: readonly string[], value: unknown): boolean {
+  if (rest.length === 0) return value === undefined || list.push(value) > 0;
+  const last = list.at(-1);
+  if (last instanceof Map && !(rest.length === 1 && last.has(rest[0]))) return insert(last, rest, value);
+  const next: Fields = new Map();
+  list.push(next);
+  return insert(next, rest, value);
 }
 
 function plain(value: unknown): unknown {
@@ -39,7 +48,7 @@ function plain(value: unknown): unknown {
 /** `key=value` as gh reads it, and with dots: `a.b` and `a[b]` nest, `a[]` appends to a list, `a[]` alone is empty. */
 export function bodyField(text: string): { readonly key: readonly string[]; readonly value: string | undefined } {
   const [, name = text, value] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
-  const [, first = '', more = ''] = /^([^[\]]*)((?:\[[^[\]]+\])*(?:\[\])?)$/.exec(name) ?? [];
+  const [, first = '', more = ''] = /^([^[\]]*)((?:\[[^[\]]*\])*)$/.exec(name) ?? [];
   const inner = Array.from(more.matchAll(/\[([^[\]]*)\]/g), ([, part = '']) => part || '[]');
   const key = [...first.split('.'), ...inner];
   if (key.includes(''))
