@@ -18,20 +18,13 @@ export interface TemplateFacts extends SeenTemplate {
 export async function listedTemplates(session: Session, lookUp: TryLookup): Promise<readonly TemplateFacts[]> {
   let list: readonly TemplateFacts[] = [];
   await lookUp(async (client) => {
-    list = (await templatesOf(client, session)) ?? [];
+    const rows = await templateRecords(client, session);
+    const facts = rows.flatMap((row) => factsIn(row) ?? []);
+    // A record without a name may be any template.
+    if (facts.length === rows.length) list = facts;
   });
   if (list.length > 0) rememberTemplates(session, list);
   return list;
-}
-
-/** Undefined if the records have no names. */
-async function templatesOf(
-  client: Pick<Client, 'pages'>,
-  session: Pick<Session, 'note'>,
-): Promise<readonly TemplateFacts[] | undefined> {
-  const rows = await templateRecords(client, session);
-  const facts = rows.flatMap((row) => factsIn(row) ?? []);
-  return facts.length < rows.length ? undefined : facts;
 }
 
 export async function templateRecords(

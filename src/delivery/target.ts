@@ -69,17 +69,13 @@ export function openTarget(url: URL, timeout: number): Target {
 /** Resolves names such as app.localhost, which most resolvers do not know. */
 const lookupLocalhost: LookupFunction = (_, options, done) => lookup('localhost', options, done);
 
-interface ExchangeDetails {
-  readonly body: OutgoingRequest['body'];
-  readonly timeout: number;
-  readonly host: string;
-}
-
 /** Bytes of a response body that are kept; the rest is not read. */
 const mostKept = 64 * 1024;
 
+type Details = Pick<OutgoingRequest, 'body'> & { readonly timeout: number; readonly host: string };
+
 /** Resolves to `stale` if the server had closed the kept-alive connection. */
-function exchange(request: ClientRequest, { body, timeout, host }: ExchangeDetails): Promise<PostResult | 'stale'> {
+function exchange(request: ClientRequest, { body, timeout, host }: Details): Promise<PostResult | 'stale'> {
   return new Promise((resolve) => {
     let head: IncomingMessage | undefined;
     let received = Buffer.alloc(0);

@@ -64,7 +64,10 @@ export async function sendAndWait(
       follow();
       return resultFor(event, goal);
     };
-    const result = await firstResult(watch, judge, limit.signal).catch(sourceEnded);
+    // The event source may fail, for example because the sandbox ended.
+    const result = await firstResult(watch, judge, limit.signal).catch((error: unknown) =>
+      error instanceof CliError ? error : Promise.reject(error),
+    );
     const by = result ?? (host.signal.aborted ? 'interrupted' : 'timed-out');
     const { outcome, fault } = endingOf({ id, goal, within, from: watch.from, events, by });
     return { data: { message_id: id, outcome, events }, fault, shown: showsLines };
@@ -73,12 +76,6 @@ export async function sendAndWait(
     limit.release();
     await watch.close?.();
   }
-}
-
-/** The event source failed, for example because the sandbox ended. */
-function sourceEnded(error: unknown): CliError {
-  if (error instanceof CliError) return error;
-  throw error;
 }
 
 /** How an event of the message ends a wait for this goal. */

@@ -42,13 +42,10 @@ const exits = { good: 'done', bad: 'opposite', unsigned: 'opposite', unknown: 'c
 
 function reasonOf(result: Verdict, whose: string | undefined): string {
   if (result.verdict === 'good') return `signed with ${whose}`;
-  return result.verdict === 'bad' ? result.why : reasons[result.verdict];
+  if (result.verdict === 'bad') return result.why;
+  if (result.verdict === 'unsigned') return 'it has no signature headers';
+  return `it has a signature, but no webhook secret is known: ${secretHint}`;
 }
-
-const reasons = {
-  unsigned: 'it has no signature headers',
-  unknown: `it has a signature, but no webhook secret is known: ${secretHint}`,
-} as const;
 
 /** With the time at which to check the age of the signature. */
 async function received(context: Context, id: string | undefined) {
