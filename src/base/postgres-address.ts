@@ -1,4 +1,5 @@
 import { usage } from './errors.ts';
+import { hasValidCodes } from './percent-codes.ts';
 
 /** Where a PostgreSQL server is. */
 export interface Address {
@@ -34,12 +35,12 @@ export function addressOf(text: string): Address {
 
 /** Otherwise a part of the password would be in another part of the URL, which is shown. */
 function isEscaped({ username, password, pathname, search, hash }: URL): boolean {
-  try {
-    for (const part of [username, password, pathname]) decodeURIComponent(part);
-  } catch {
-    return false;
-  }
-  return hash === '' && !search.includes('@') && /^\/?[^/@]*$/.test(pathname);
+  return (
+    hasValidCodes([username, password, pathname].join('/')) &&
+    hash === '' &&
+    !search.includes('@') &&
+    /^\/?[^/@]*$/.test(pathname)
+  );
 }
 
 /** Named explicitly, the host is checked even if it is an IP address, and NODE_TLS_REJECT_UNAUTHORIZED does not count. */

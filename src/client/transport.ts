@@ -1,6 +1,7 @@
 import type { ClientRequest } from 'node:http';
 import { configuration } from '../base/errors.ts';
 import type { Env } from '../base/host.ts';
+import { hasValidCodes } from '../base/percent-codes.ts';
 import { isLoopback, readBase } from './address.ts';
 import type { Proxy } from './pool.ts';
 import {
@@ -81,10 +82,9 @@ function proxyFor({ protocol, hostname }: URL, env: Env): Proxy | undefined {
 function proxyUrl(text: string): string {
   try {
     const { protocol, username, password, href } = new URL(text.includes('://') ? text : `http://${text}`);
-    decodeURIComponent(username + password);
-    if (protocol === 'http:' || protocol === 'https:') return href;
+    if (/^https?:$/.test(protocol) && hasValidCodes(`${username}:${password}`)) return href;
   } catch {
-    // Not an address, or its password has a % that is not part of a code.
+    // Not an address.
   }
   // The address is not quoted, since it may contain a password.
   throw configuration(
