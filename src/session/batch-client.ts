@@ -3,7 +3,7 @@ import { shellQuote } from '../base/shell-quote.ts';
 import { type KnownPace, minuteLength } from '../client/pace.ts';
 import { canReach } from '../client/transport.ts';
 import type { Plan } from '../contract/plans.ts';
-import { expireDaily } from '../store/cancel.ts';
+import { expireDaily } from '../store/retention.ts';
 import { refuseAgent } from './agents.ts';
 import type { Caller } from './caller.ts';
 import { isClockRight } from './clock.ts';

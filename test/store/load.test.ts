@@ -3,7 +3,7 @@ import { begin, apply } from '../../src/store/load.ts';
 import { drivers } from './drivers.ts';
 import { hour, load, planOf, rows, send, start, worker } from './rig.ts';
 import { batchWithId } from '../../src/store/batch.ts';
-import { expire } from '../../src/store/cancel.ts';
+import { expire } from '../../src/store/retention.ts';
 import { release } from '../../src/store/work.ts';
 const same = { phone: '+1', text: 'hi' };
 

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { query } from '../../src/base/transaction.ts';
 import { identify, openMark, watched } from '../../src/store/marks.ts';
-import { expire, expireDaily } from '../../src/store/cancel.ts';
+import { expire, expireDaily } from '../../src/store/retention.ts';
 import { admitSingle } from '../../src/store/single.ts';
 import { allSendings, erase, latestSendings } from '../../src/store/history.ts';
 import { type Answer, claim, release, settle } from '../../src/store/work.ts';
