@@ -63,7 +63,6 @@ describe('sandbox set', () => {
 
   it.each([
     ['new', 'sandbox'],
-    ['new:send-only', 'sandbox'],
     ['live', 'live'],
   ])('prints only the new key for key=%s', async (kind, mode) => {
     const { run, sandbox } = await local();

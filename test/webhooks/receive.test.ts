@@ -150,7 +150,6 @@ describe('a slow sender', () => {
 
 describe('an event from a web page', () => {
   it.each([
-    ['the web page https://evil.example', { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }],
     ['the web page https://evil.example', { origin: 'https://evil.example' }],
     ['the web page http://localhost:1', { origin: 'http://localhost:1', 'sec-fetch-site': 'same-site' }],
     ['a web page', { origin: 'null' }],

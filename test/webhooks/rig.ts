@@ -16,8 +16,6 @@ export const machine = {
   steady: () => performance.now(),
 };
 
-export type TestLogs = Awaited<ReturnType<typeof logsIn>>;
-
 /** The logs in a state folder, as a listener writes them. */
 export async function logsIn(stateFolder: string, now: () => number = Date.now) {
   const logs = await openLogs(stateFolder, { host: machine, note() {} });
