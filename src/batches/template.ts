@@ -34,7 +34,12 @@ export function checkTemplate(context: Context, { list, facts }: Template, scope
   if (doubt === undefined) return;
   // A template that is not listed may exist: its first message tells.
   if (scope.mode !== 'live' || !facts) context.note('template', doubt);
-  else throw unsafe('template-unfit', doubt, 'nothing was sent; give one -p for each variable');
+  else
+    throw unsafe(
+      'template-unfit',
+      doubt,
+      'nothing was sent; a template needs one -p for each variable, and to be approved',
+    );
 }
 
 /** The first message of a batch, sent to another phone. */

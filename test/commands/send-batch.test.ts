@@ -219,6 +219,24 @@ it.each([
   expect((await world.run(argv)).stderr).toContain(`note: ${message}`);
 });
 
+it('a live batch of a template that is not approved is refused, and says so', async () => {
+  world.sandbox.keys.goLive();
+  const words = [
+    'send-batch',
+    'spring_sale',
+    write('orders.csv', orders),
+    '-p',
+    ':name',
+    '--batch',
+    'a',
+    '--at-most',
+    '9',
+    '--no-memory',
+  ];
+  const { code, stderr } = await world.run(words, { env: { ...world.env, BIZMSG_API_KEY: world.sandbox.keys.live } });
+  expect([code, stderr]).toEqual([11, expect.stringMatching(/"spring_sale" is PENDING\n.* to be approved\n$/)]);
+});
+
 it('notes with a sandbox key who got the template before', async () => {
   await batch(orders, [...params, '--batch', 'a']);
   const { code, stderr, sent } = await batch(orders, [...params, '--batch', 'b']);
