@@ -62,6 +62,8 @@ export class Exchange<T> {
   request: WireRequest;
   /** Of the last answer. */
   status: number | undefined;
+  /** The time of the service in the last answer, in milliseconds; NaN if there is none. */
+  time = Number.NaN;
   readonly #connection: Connection;
   readonly #read: (answer: WireAnswer) => T;
   #redirects = 0;
@@ -124,6 +126,7 @@ export class Exchange<T> {
   #answered(answer: WireAnswer): Attempt<T> {
     const { status } = answer;
     this.status = status;
+    this.time = Date.parse(header(answer.headers, 'date') ?? '');
     if (isRedirect(status)) return this.#redirected(answer);
     if (status < 200 || status >= 300) return this.#failed({ kind: 'refused', answer });
     try {

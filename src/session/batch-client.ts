@@ -1,15 +1,12 @@
-import { CliError } from '../base/errors.ts';
 import { shellQuote } from '../base/shell-quote.ts';
 import { type KnownPace, minuteLength } from '../client/pace.ts';
 import { canReach } from '../client/transport.ts';
 import type { Plan } from '../contract/plans.ts';
-import { expireDaily } from '../store/retention.ts';
 import { refuseAgent } from './agents.ts';
 import type { Caller } from './caller.ts';
-import { isClockRight } from './clock.ts';
 import { openConnection, prepareTarget, transportOptionsFor } from './connect.ts';
 import { batchPace, limitsOf, minimumDuration, paceOf, planOf } from './pace.ts';
-import { openRecord } from './record.ts';
+import { openRecord, removeOld } from './record.ts';
 import { noteHarmless } from './send-once.ts';
 import type {
   AnyCaller,
@@ -49,10 +46,8 @@ export async function openBatchClient(session: Session, caller: Caller, signals:
     async close() {
       await sender?.close();
       const opened = await record?.catch(() => undefined);
-      const mayTidy = !session.given.dryRun && !signals.stop.aborted && isClockRight(host.now(), skew);
-      // Removes what is old, now that answers of the service have shown whether the clock is right. The next command tries
-      // again.
-      if (opened && mayTidy) await expireDaily(opened.database, host.now()).catch(expected);
+      const mayTidy = !session.given.dryRun && !signals.stop.aborted;
+      if (opened && mayTidy) await removeOld(opened.database, host.now(), skew);
       await opened?.close();
     },
   };
@@ -94,10 +89,6 @@ async function openSender(session: Session, checkedTarget: CheckedTarget, option
     reachable: () => canReach(transportOptionsFor(session, checkedTarget.target), signals.stop),
     close,
   };
-}
-
-function expected(error: unknown): void {
-  if (!(error instanceof CliError)) throw error;
 }
 
 /** For a live batch if the plan is unknown: the pace of the smallest plan (§8). */

@@ -10,7 +10,7 @@ import { longestClaim } from '../store/schema.ts';
 import { type Admitted, admitSingle } from '../store/single.ts';
 import { type Answer, settle } from '../store/work.ts';
 import { isInteractive } from './caller.ts';
-import { openRecord } from './record.ts';
+import { openRecord, removeOld } from './record.ts';
 import type { Outgoing } from './request-facts.ts';
 import type { BatchRecord, CheckedTarget, Session } from './session.ts';
 
@@ -48,15 +48,17 @@ export class MessageClaim {
   readonly #session: Session;
   readonly #record: BatchRecord;
   readonly #single;
+  readonly #hasOurClock: boolean;
   #isAgain: boolean;
   #claim: Claim | undefined;
 
-  constructor({ session, again, isTest }: ClaimOptions, record: BatchRecord, message: Message) {
+  constructor({ session, checkedTarget, again, isTest }: ClaimOptions, record: BatchRecord, message: Message) {
     const { account, mode } = record;
     const scope = { account, mode, kind: isTest ? 'test' : 'message', template: message.template } as const;
     this.#session = session;
     this.#record = record;
     this.#single = { scope, phone: message.to, body: jsonText(message), worker: workerName(session.host) };
+    this.#hasOurClock = checkedTarget.simulated;
     this.#isAgain = again;
   }
 
@@ -110,11 +112,13 @@ export class MessageClaim {
     this.#isAgain = true;
   }
 
-  /** Records the outcome. The request is over, so a fault of the record must not replace it. */
-  async close(answer: Answer): Promise<void> {
+  /** Records the outcome. The request is over, so a fault of the record must not replace it. `time` is of the service. */
+  async close(answer: Answer, time: number): Promise<void> {
     const isClaimed = this.#claim !== undefined;
+    const now = this.#session.host.now();
     try {
       await this.#settle(answer);
+      await removeOld(this.#record.database, now, this.#hasOurClock ? 0 : time - now);
     } catch (error) {
       if (!(error instanceof CliError)) throw error;
       const effect = 'it is not recorded how this message ended, so it counts as unsure';

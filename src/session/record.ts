@@ -1,14 +1,15 @@
 import { closing, type Database } from '../base/transaction.ts';
-import { unsafe } from '../base/errors.ts';
+import { CliError, unsafe } from '../base/errors.ts';
 import { refuseUnreadable, statsOf } from '../base/files.ts';
 import { openDatabase } from '../base/sqlite.ts';
 import { inMemory } from '../base/sqlite-connection.ts';
 import { newId } from '../store/batch.ts';
 import { acceptLoss, identify, isIdentified, openMark, watched } from '../store/marks.ts';
 import { hasAccount } from '../store/move.ts';
+import { expireDaily } from '../store/retention.ts';
 import { schema } from '../store/schema.ts';
 import { accountOf, currentCaller, optionalCaller, realAccount } from './caller.ts';
-import { refuseEarlyClock } from './clock.ts';
+import { isClockRight, refuseEarlyClock } from './clock.ts';
 import { locate } from './connect.ts';
 import {
   hasRecord,
@@ -35,6 +36,17 @@ export async function openRecord(session: Session, checkedTarget: CheckedTarget)
   // Its times decide what is sent again, and what is erased.
   if (mode === 'live' && !simulated) refuseEarlyClock(host.now());
   return { ...(await openFor(session, checkedTarget, 'write')), mode };
+}
+
+/**
+ * Removes what is old, once the answers of the service have shown that the clock is right. `skew`: the milliseconds by
+ * which the service is ahead, if they are known. The next command tries again.
+ */
+export async function removeOld(database: Database, now: number, skew = Number.NaN): Promise<void> {
+  if (!isClockRight(now, skew)) return;
+  await expireDaily(database, now).catch((error: unknown) => {
+    if (!(error instanceof CliError)) throw error;
+  });
 }
 
 /** The record of the account of this command, which makes no call. */

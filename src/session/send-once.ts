@@ -35,7 +35,7 @@ export function createSendOnce(session: Session, checkedTarget: CheckedTarget): 
       answer = answerOf(error);
       throw outgoing ? withNextStep(error, outgoing, checkedTarget) : error;
     } finally {
-      await claim?.close(answer);
+      await claim?.close(answer, exchange.time);
     }
   };
 }
