@@ -17,10 +17,10 @@ import { accountParam, planParams, profileLines } from './profiles.ts';
 export const login = command({
   name: 'login',
   summary: 'Add a profile, or renew its key',
-  details: `Checks the key with one GET of the templates. If the service refuses the key or is unreachable, it asks
-    again; without a terminal, nothing is stored. A stored live key is not used until you agree, here or in keys
-    switch-mode. If another profile has the address: the same --account is the same business, which knows who got
-    which message.`,
+  details: `Checks the key with one GET of the templates. If the service refuses the key, or is unreachable at a new
+    address, it asks again; without a terminal, nothing is stored. A stored live key is not used until you agree, here
+    or in keys switch-mode. If another profile has the address: the same --account is the same business, which knows
+    who got which message.`,
   params: {
     ...planParams,
     account: accountParam,
