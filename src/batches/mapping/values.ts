@@ -151,6 +151,8 @@ export async function phoneReader(country: string | undefined): Promise<PhoneOfR
 }
 
 function reasonOf(text: string, { why, likely }: NotPhone, country: string | undefined): string {
+  if (/^[+-]?\d+(?:[.,]\d*)?e[+-]?\d+$/i.test(text.trim()))
+    return `${why}: a spreadsheet has lost its digits; format the column as text`;
   if (likely !== undefined && country === undefined) return `${why}; --country intl reads it as ${likely}`;
   return country === undefined && isNational(text) ? `${why}; --country reads national numbers` : why;
 }

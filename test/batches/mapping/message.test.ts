@@ -33,7 +33,7 @@ describe('a row of a table', () => {
     ['a word as its phone', {}, { phone: 'abc' }, 'phone: "abc" is not a phone number'],
     ['a phone without its plus', {}, { to: '1 202 555 0101' }, '--country intl reads it as +12025550101'],
     ['a national phone', {}, { to: '0170 1234567' }, 'is not a phone number; --country reads national numbers'],
-    ['a damaged phone', {}, { to: '1.20255501E+10' }, '"1.20255501E+10" is not a phone number'],
+    ['a phone that a spreadsheet damaged', {}, { to: '1.20255501E+10' }, 'number: a spreadsheet has lost its digits'],
     ['a phone that is too short for its country', { country: 'US' }, { to: '12' }, 'to: "12" is not a phone number'],
   ])('fails with %s', async (_name, options, row, problem) => {
     const failed = { phone: undefined, per: '', body: '', problem: expect.stringContaining(problem) };
