@@ -112,7 +112,7 @@ const reportBatch = command({
   name: 'report',
   summary: 'List every row of a batch with its columns and its outcome',
   details: `Without a name, the latest; CSV if it goes to a file. The columns of the file come first, and are empty 30
-    days after the outcome of a row. Correct the failed rows in a report, and send it with --batch: they replace those
+    days after a row was sent. Correct the failed rows in a report, and send it with --batch: they replace those
     that failed. send-batch --exclude-from leaves out whom a report reached. bizmsg_delivery is from the events that
     webhooks listen received on this machine.`,
   params: {
