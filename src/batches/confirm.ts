@@ -78,15 +78,16 @@ async function ask(context: Context, question: Question, earlier: number): Promi
     ...(earlier === 0 ? [] : [againText(toSend, earlier)]),
     'Enter stops',
   ];
-  const answer = await context.ask(`Type ${ways.join(' · ')}:`, '--at-most', (text) => {
-    const typed = plain(text);
-    if (typed === '' || (typed === word && toSend > 0) || (typed === 'a' && earlier > 0)) return;
-    if (typed === 't' && isTestable) return;
+  const typed = await context.ask(`Type ${ways.join(' · ')}:`, '--at-most', (text) => {
+    const answer = plain(text);
+    if (answer === '' || (answer === word && toSend > 0) || (answer === 'a' && earlier > 0)) return;
+    if (answer === 't' && isTestable) return;
     throw usage(`type ${toSend > 0 ? word : 'a'} to ${verb}`, 'Enter stops, and nothing is sent');
   });
-  if (plain(answer) === '') throw unsafe('declined', `declined; nothing ${isTested ? 'else ' : ''}was sent`);
-  if (plain(answer) === 't') return 'test';
-  return plain(answer) === 'a' ? 'again' : 'send';
+  const answer = plain(typed);
+  if (answer === '') throw unsafe('declined', `declined; nothing ${isTested ? 'else ' : ''}was sent`);
+  if (answer === 't') return 'test';
+  return answer === 'a' ? 'again' : 'send';
 }
 
 function againText(toSend: number, earlier: number): string {

@@ -11,7 +11,7 @@ import { contactMapper } from './mapping/contact.ts';
 import { messageMapper } from './mapping/message.ts';
 import { fieldName } from './mapping/values.ts';
 import { whereFilter } from './mapping/columns.ts';
-import { contactOptionsOf, messageOptionsOf, phoneIn, whereOf } from './options.ts';
+import { contactOptionsOf, messageOptionsOf, whereOf } from './options.ts';
 import { Problems } from './outcomes.ts';
 import { withoutReport } from './report.ts';
 
@@ -22,10 +22,8 @@ const notMobile = 'not a mobile number of its country';
 export async function fillDraft(loading: Loading, draft: Draft): Promise<Copied> {
   const { desk, settings } = loading;
   const { context, database } = desk;
-  const { effective, excludeFrom } = settings;
   const copied = await copyRows(loading, draft, await rowReader(loading, draft.target?.id));
-  const { country, encoding } = effective;
-  const phones = await readExcluded(context, excludeFrom, { country, encoding, column: phoneIn(effective) });
+  const phones = await readExcluded(context, settings.excludeFrom, settings.effective);
   await database.write(() => exclude(draft.id, phones));
   return copied;
 }

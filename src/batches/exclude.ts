@@ -6,15 +6,11 @@ import { openInput } from './input/input.ts';
 import type { Fields } from './input/row.ts';
 import { columnNamed, usualPhoneColumns } from './mapping/columns.ts';
 import { phoneReader, ValueError } from './mapping/values.ts';
+import { phoneIn, type Told } from './options.ts';
 import { reportColumns } from './report.ts';
 
-export interface ExcludeOptions {
-  /** Of national numbers: a code, `intl` or `:column`. */
-  readonly country?: string | undefined;
-  readonly encoding?: string | undefined;
-  /** The column of the phones in the input, which also counts here. */
-  readonly column?: string | undefined;
-}
+/** How the input of the batch is read: its column of phones counts here, too. */
+type Reading = Pick<Told, 'country' | 'encoding' | 'map'>;
 
 interface Entry {
   readonly phone: unknown;
@@ -30,12 +26,12 @@ interface Entry {
 export async function readExcluded(
   context: Context,
   files: readonly string[],
-  options: ExcludeOptions,
+  told: Reading,
 ): Promise<readonly string[]> {
-  const read = await phoneReader(options.country);
+  const read = await phoneReader(told.country);
   const phones = new Set<string>();
   for (const file of files)
-    for await (const { phone, fields, place } of entriesOf(context, file, options)) {
+    for await (const { phone, fields, place } of entriesOf(context, file, told)) {
       const text = read(phone, fields);
       if (text instanceof ValueError) throw unreadable(file, place, text.why);
       phones.add(text);
@@ -43,16 +39,17 @@ export async function readExcluded(
   return [...phones];
 }
 
-async function* entriesOf(context: Context, file: string, options: ExcludeOptions): AsyncGenerator<Entry> {
+async function* entriesOf(context: Context, file: string, told: Reading): AsyncGenerator<Entry> {
+  const column = phoneIn(told);
   const bytes = await bytesOf(context, file);
-  const encoding = options.encoding ?? (isUtf8(bytes) ? undefined : 'windows-1252');
+  const encoding = told.encoding ?? (isUtf8(bytes) ? undefined : 'windows-1252');
   const lines = decodedHead(bytes, encodingOf(bytes, encoding)).split(/\r\n|\r|\n/);
   const [first, ...others] = lines.filter((line) => line.trim() !== '');
   if (first === undefined)
     throw usage(`--exclude-from: "${file}" is empty`, 'nothing was sent; a list without phones has one line, phone');
   if (mayBePhone(first)) yield* entriesOfList(lines);
-  else if (others.length > 0 || !isHeader(first, options.column))
-    yield* entriesOfTable(context, file, { ...options, encoding, content: bytes });
+  else if (others.length > 0 || !isHeader(first, column))
+    yield* entriesOfTable(context, file, { column, encoding, content: bytes });
 }
 
 /** Without the file, it is unknown who must not get a message. */
@@ -85,7 +82,7 @@ function* entriesOfList(lines: readonly string[]): Generator<Entry> {
 async function* entriesOfTable(
   context: Context,
   file: string,
-  { content, column, encoding }: ExcludeOptions & { readonly content: Buffer },
+  { content, column, encoding }: { content: Buffer; column: string | undefined; encoding: string | undefined },
 ): AsyncGenerator<Entry> {
   const input = await openInput(context, file, { content, encoding, signal: context.host.signal });
   const { isTable } = input;

@@ -1,5 +1,5 @@
 import { CliError } from '../base/errors.ts';
-import { profileOption } from '../base/shell-quote.ts';
+import { profileOption, shellQuote } from '../base/shell-quote.ts';
 import type { Batch } from '../store/batch.ts';
 import { ending, markReported, type News } from '../store/tally.ts';
 import { release } from '../store/work.ts';
@@ -43,8 +43,9 @@ export async function sendAndReport(desk: Desk, assignment: Assignment): Promise
   const isAll = news.waiting === 0 && resend.every((rows) => rows === 'failed');
   const isLate = worked.stopped?.code === 'interrupted' && isAll && !signals.leave.aborted;
   const stopped = isLate ? fault : (worked.stopped ?? fault);
-  const ends = { startedAt, endedAt: host.now(), options: profileOption(given.profile, given.mode) };
-  return endedOf({ assignment, worked: { ...worked, stopped }, ending: counts, ...ends });
+  const typedName = `${shellQuote(batch.name)}${profileOption(given.profile, given.mode)}`;
+  const ends = { ending: counts, startedAt, endedAt: host.now(), typedName };
+  return endedOf({ assignment, worked: { ...worked, stopped }, ...ends });
 }
 
 /** Lets go of the batch. A record that cannot be written now must not hide what was sent. */

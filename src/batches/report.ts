@@ -37,10 +37,7 @@ export function withoutReport(fields: Fields): { readonly fields: Fields; readon
 }
 
 /** The columns of the file that a batch was loaded from last, and what separates them. */
-export function columnsIn({ columns }: Pick<Batch, 'columns'>): {
-  readonly columns: readonly string[] | undefined;
-  readonly separator: string | undefined;
-} {
+export function columnsIn({ columns }: Pick<Batch, 'columns'>) {
   const stored = json(columns, 'columns');
   const { names, separator } = isRecord(stored) ? stored : {};
   return {

@@ -16,7 +16,7 @@ import { sendAndReport } from './finish.ts';
 import { forecast } from './forecast.ts';
 import { isLive } from './loading.ts';
 import { unwantedCells } from './mapping/columns.ts';
-import { phoneIn, type resumeParams, whereOf } from './options.ts';
+import { type resumeParams, whereOf } from './options.ts';
 import { overviewOf } from './overview.ts';
 import { type Settings, settingsOf, toldOf } from './settings.ts';
 import { interruptedEarly, untilSignaled } from './stop.ts';
@@ -76,9 +76,7 @@ async function goOn(desk: Desk, batch: Batch, resumption: Resumption, settings: 
   const { resend, atMost } = resumption;
   const { text, isUnlisted } = await findTemplate(desk, scope);
   if (isLive(scope)) refuseWrongClock(client.skew());
-  const { country, encoding } = settings.effective;
-  const excluding = { country, encoding, column: phoneIn(settings.told) };
-  const excluded = await readExcluded(context, settings.excludeFrom, excluding);
+  const excluded = await readExcluded(context, settings.excludeFrom, settings.effective);
   const going = { batch, resend, now: host.now() };
   const expected = forecast(await decideResume(database, going), Infinity);
   await confirmed(context, {

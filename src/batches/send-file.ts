@@ -59,7 +59,7 @@ async function load(loading: Loading): Promise<Ended | Rehearsed | Tested> {
     // `--per phone` says that each gets the first.
     const twice = { count: order.per === 'phone' ? 0 : decided.expected.listedTwice, unit: input.unit };
     await refuseListedTwice(context, database, draft, twice);
-    if (given.dryRun) return rehearsed(await preview(loading, decided), order.command, choice.batch?.id);
+    if (given.dryRun) return rehearsed(await preview(loading, decided), order.command);
     return await sendAfterQuestion(loading, decided);
   } finally {
     if (!loading.isBegun) await removeRows(database, draft.id);

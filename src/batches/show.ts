@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { timeText, whole } from '../cli/output/figures.ts';
+import { rowsText, timeText, whole } from '../cli/output/figures.ts';
 import { startOf } from '../cli/output/text.ts';
 import type { Ui } from '../cli/command.ts';
 import type { Ending } from '../store/tally.ts';
@@ -92,7 +92,7 @@ function contentLine({ template, text, file, rows, created }: ShownBatch, now: n
   const what =
     template === null ? 'contacts' : template + (shownText === '' ? '' : `: ${startOf(shownText, longestText)}`);
   const source = file === null ? 'stdin' : basename(file);
-  return `${what} · ${source}, ${whole(rows)} ${rows === 1 ? 'row' : 'rows'}, ${timeText(Date.parse(created), now)}`;
+  return `${what} · ${source}, ${rowsText(rows)}, ${timeText(Date.parse(created), now)}`;
 }
 
 function countLines(shown: ShownBatch, { typedName, command }: Hints, ui: Ui): readonly string[] {

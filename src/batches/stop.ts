@@ -1,5 +1,6 @@
 import { CliError, type ExitName } from '../base/errors.ts';
 import type { EndSignal, Host } from '../base/host.ts';
+import { counted } from '../cli/output/figures.ts';
 import type { StopSignals } from '../session/session.ts';
 
 /** The decision to send no more rows, whatever its cause. */
@@ -145,6 +146,5 @@ export function untilSignaled({ note, host }: Signaled): BatchSignals {
 /** What Ctrl-C does while requests are in flight. */
 export function stoppingText(inFlight: number): string {
   if (inFlight === 0) return 'stopping';
-  const answers = inFlight === 1 ? '1 answer' : `${inFlight} answers`;
-  return `stopping; waiting for ${answers} … (again: now, and they become unsure)`;
+  return `stopping; waiting for ${counted(inFlight, 'answer')} … (again: now, and they become unsure)`;
 }

@@ -38,8 +38,8 @@ export interface Ended {
   readonly exit: ExitName | CliError;
   /** The next command for each outcome. */
   readonly steps: readonly Step[];
-  /** `--profile` and `--mode`, for the hints. */
-  readonly options: string;
+  /** The batch as a command takes it, with `--profile` and `--mode`. */
+  readonly typedName: string;
 }
 
 export interface Finished {
@@ -48,18 +48,18 @@ export interface Finished {
   readonly ending: Ending;
   readonly startedAt: number;
   readonly endedAt: number;
-  readonly options: string;
+  readonly typedName: string;
 }
 
 export function endedOf(finished: Finished): Ended {
-  const { assignment, worked, ending, options } = finished;
+  const { assignment, worked, ending, typedName } = finished;
   const result = resultOf(finished);
   const elsewhere = assignment.batch.scope.kind === 'message' ? ending.news.elsewhere : 0;
   return {
     result,
     exit: exitOf(finished, elsewhere),
     steps: worked.stopped ? stoppedSteps(finished, result) : nextSteps(finished, result, elsewhere),
-    options,
+    typedName,
   };
 }
 
@@ -119,45 +119,40 @@ export function stepText([label, text]: Step, { width }: Ui): string {
   return text.includes('bizmsg ') ? foldedCommand(line, width, ' '.repeat(14)) : folded([line], width, ' '.repeat(12));
 }
 
-function stoppedSteps({ assignment, options }: Finished, result: BatchResult): readonly Step[] {
+function stoppedSteps({ assignment, typedName }: Finished, result: BatchResult): readonly Step[] {
   const { batch, file } = assignment;
   const { waiting } = result;
-  const newText: readonly Step[] =
-    batch.scope.kind === 'message' && file !== undefined
-      ? [
-          ['', `To send these ${whole(waiting)} another text, edit this command:`],
-          ['', textCommand(batch, file) + options],
-        ]
-      : [];
-  const next: Step = ['Go on:', `bizmsg batches resume ${shellQuote(batch.name)}${options}`];
-  return [...(waiting > 0 ? [next, ...newText] : []), ...openSteps(result, options)];
+  const next: Step = ['Go on:', `bizmsg batches resume ${typedName}`];
+  const newText = batch.scope.kind === 'import' || file === undefined ? [] : textSteps(batch, file, typedName, waiting);
+  return [...(waiting > 0 ? [next, ...newText] : []), ...openSteps(result, typedName)];
 }
 
-/** With each param, for a person who changes one; the batch keeps the other options. */
-function textCommand({ scope, name, told }: Batch, file: string): string {
+/** A command with each param, for a person who changes one; the batch keeps the other options. */
+function textSteps({ scope, told }: Batch, file: string, typedName: string, waiting: number): readonly Step[] {
   const params = (toldOf(told).param ?? []).map((param) => ` -p ${shellQuote(param)}`).join('');
   const place = `${shellQuote(scope.template)} ${shellQuote(file)}`;
-  return `bizmsg send-batch ${place}${params} --batch ${shellQuote(name)}`;
+  return [
+    ['', `To send these ${whole(waiting)} another text, edit this command:`],
+    ['', `bizmsg send-batch ${place}${params} --batch ${typedName}`],
+  ];
 }
 
 function nextSteps(
-  { assignment: { heldHints = [] }, options }: Finished,
+  { assignment: { heldHints = [] }, typedName }: Finished,
   result: BatchResult,
   elsewhere: number,
 ): readonly Step[] {
   const { waiting } = result;
-  const name = shellQuote(result.batch);
-  const report = `bizmsg batches report ${name}${options}`;
-  const rest: Step = ['The rest:', `bizmsg batches resume ${name}${options}`];
+  const rest: Step = ['The rest:', `bizmsg batches resume ${typedName}`];
   const before: Step = ['Before:', `the same text reached ${whole(elsewhere)}; --again sends it once more`];
   const steps: readonly Step[] = [
     ...(waiting > 0 ? [rest] : []),
-    ...failedSteps(result, `${name}${options}`),
-    ...openSteps(result, options),
+    ...failedSteps(result, typedName),
+    ...openSteps(result, typedName),
     ...(elsewhere > 0 ? [before] : []),
     ...heldHints.map((hint, at) => [at === 0 ? 'Held:' : '', hint] as const),
   ];
-  return steps.length === 0 ? [] : [...steps, ['Report:', `${report} > report.csv`]];
+  return steps.length === 0 ? [] : [...steps, ['Report:', `bizmsg batches report ${typedName} > report.csv`]];
 }
 
 /** How failed rows are corrected and sent again; `batch` as a command takes it. */
@@ -174,8 +169,7 @@ export function failedSteps(
 }
 
 /** The steps for rows that need a decision, also after an interruption. */
-function openSteps({ batch, unsure, others }: BatchResult, options: string): readonly Step[] {
-  const name = `${shellQuote(batch)}${options}`;
+function openSteps({ unsure, others }: BatchResult, name: string): readonly Step[] {
   const unsureSteps: readonly Step[] = [
     [`The ${whole(unsure)}:`, `bizmsg batches report ${name} --outcome unsure`],
     ['', `then: bizmsg batches mark ${name} --sent, or --not-sent`],
@@ -249,6 +243,6 @@ function sentText({ now, before, sent }: BatchResult, time: number): string {
 }
 
 /** For a result that could not be printed. */
-export function whereToFind({ result, options }: Ended): string {
-  return `bizmsg batches show ${shellQuote(result.batch)}${options} shows what was done`;
+export function whereToFind({ typedName }: Ended): string {
+  return `bizmsg batches show ${typedName} shows what was done`;
 }

@@ -9,17 +9,18 @@ import { type Tested, testText } from './template.ts';
 export type Rehearsed = Readonly<ReturnType<typeof rehearsed>>;
 
 /** What a command would do. `rows` is the sum of `to_send` and the five outcomes; `id` is undefined for a new batch. */
-export function rehearsed(overview: Overview, command: Assignment['command'], id: string | undefined) {
-  const { forecast, samples, scope, load } = overview;
-  const copied = load?.copied;
-  const { before, held, notSent } = forecast;
+export function rehearsed(overview: Overview, command: Assignment['command']) {
+  const { batch, forecast, samples, scope, load } = overview;
+  const { before, held } = forecast;
+  const heldReasons = held.map(({ why, by, count }) => ({ reason: heldText(why, by), count, lines: [], values: [] }));
+  const notSent = [...forecast.notSent, ...heldReasons];
   const [first] = samples;
   const dryRun = {
     type: 'dry_run' as const,
     command,
     batch: overview.name,
-    id: id ?? null,
-    is_new: id === undefined,
+    id: batch?.id ?? null,
+    is_new: batch === undefined,
     account: scope.account,
     mode: scope.mode,
     template: scope.kind === 'import' ? null : scope.template,
@@ -27,27 +28,20 @@ export function rehearsed(overview: Overview, command: Assignment['command'], id
     rows: forecast.rows,
     to_send: forecast.toSend,
     /** Of the rows to send: numbers that are not mobile numbers of their country. */
-    not_mobile: copied?.notMobile.count ?? 0,
+    not_mobile: load?.copied.notMobile.count ?? 0,
     sent: forecast.sentHere + sum(before) + forecast.changed,
     failed: forecast.failed,
     unsure: forecast.unsure,
     waiting: forecast.later,
-    not_sent: sum(notSent) + sum(held),
+    not_sent: sum(notSent),
     before: before.map(({ by, count, at }) => ({ batch: by || null, sent: count, at: new Date(at).toISOString() })),
     changed: forecast.changed,
     others: forecast.others,
     known: 0,
     other_data: 0,
     reasons: [
-      ...(copied?.problems ?? []).map((problem) => ({ outcome: 'failed' as const, ...problem })),
+      ...(load?.copied.problems ?? []).map((problem) => ({ outcome: 'failed' as const, ...problem })),
       ...notSent.map((problem) => ({ outcome: 'not_sent' as const, ...problem })),
-      ...held.map(({ why, by, count }) => ({
-        outcome: 'not_sent' as const,
-        reason: heldText(why, by),
-        count,
-        lines: [],
-        values: [],
-      })),
     ],
     /** The body of the first message or contact. */
     first: first === undefined ? null : parseJson(first),

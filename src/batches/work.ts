@@ -45,10 +45,7 @@ export interface WorkOutcome {
   readonly state: 'sent' | 'failed' | 'unsure';
   readonly code?: string | undefined;
   readonly reason?: string | undefined;
-  /** Of the answer. */
-  readonly status?: number | undefined;
   readonly id?: string | undefined;
-  readonly answer?: unknown;
 }
 
 export interface Worked {
@@ -83,8 +80,6 @@ interface Settlement {
   readonly answer: Answer;
   /** For a row that is not sent yet: what follows. */
   readonly again?: Turn;
-  readonly status?: number | undefined;
-  readonly body?: unknown;
 }
 
 /** Milliseconds between signs of life, also while rows wait for the hours, the rate limit or the service. */
@@ -206,12 +201,12 @@ class Work {
     if (!isSent) slot('unsent');
     if (!row) return undefined;
     const attempt = isSent ? await this.#request(turn.exchange, slot, row.body) : unsent;
-    const settlement = this.#settlement(row, attempt, turn.exchange.status);
-    if (row.was === 'waiting' && isReached(settlement.answer)) this.#reached += 1;
-    if (settlement.answer.kind !== 'again') return settlement;
+    const answer = this.#answer(row, attempt, turn.exchange.status);
+    if (row.was === 'waiting' && (answer.kind === 'sent' || answer.kind === 'unsure')) this.#reached += 1;
+    if (answer.kind !== 'again') return { row, answer };
     // A retry that the client asks for has its own pause.
     const exchange = attempt.outcome === 'again' ? turn.exchange : this.#prepare();
-    return { ...settlement, again: { exchange, n: row.n } };
+    return { row, answer, again: { exchange, n: row.n } };
   }
 
   /** Undefined if the work stops before. */
@@ -273,15 +268,12 @@ class Work {
     if (isLost && !this.#stop.reason) this.#outage.begin(error);
   }
 
-  #settlement(row: Claim, attempt: Attempt<unknown>, status: number | undefined): Settlement {
-    if (attempt.outcome === 'again') return { row, answer: { kind: 'again' } };
-    if (attempt.outcome === 'failed') {
-      const { error } = attempt;
-      return { row, answer: failureOf(error).answer, status: error.status, body: error.body };
-    }
-    const { answer: body } = attempt;
-    const knownAs = this.#isImport ? knownReason(row.body, status, body) : undefined;
-    return { row, answer: { kind: 'sent', messageId: idOf(body), knownAs }, status, body };
+  #answer(row: Claim, attempt: Attempt<unknown>, status: number | undefined): Answer {
+    if (attempt.outcome === 'again') return { kind: 'again' };
+    if (attempt.outcome === 'failed') return failureOf(attempt.error).answer;
+    const { answer } = attempt;
+    const knownAs = this.#isImport ? knownReason(row.body, status, answer) : undefined;
+    return { kind: 'sent', messageId: idOf(answer), knownAs };
   }
 
   /** Records an answer, then reports the outcome. */
@@ -326,23 +318,15 @@ class Work {
 const tooLate: ReadonlySet<string> = new Set(['interrupted', 'too-many-errors', 'output-unwritable']);
 const unsent = { outcome: 'again' } as const;
 
-function isReached({ kind }: Answer): boolean {
-  return kind === 'sent' || kind === 'unsure';
-}
-
 /** Undefined for a row that is sent later. `settled` is undefined if its answer is not on record. */
-function outcomeOf(settlement: Settlement, settled: Settled | undefined): WorkOutcome | undefined {
-  const { row, answer, status, body } = settlement;
-  const about = { n: row.n, line: row.line, status, answer: body };
+function outcomeOf({ row, answer }: Settlement, settled: Settled | undefined): WorkOutcome | undefined {
+  const about = { n: row.n, line: row.line };
   if (answer.kind === 'sent' && settled) return { ...about, state: 'sent', id: answer.messageId };
   // The next command finds it unsure.
-  if (settled === undefined || settled === 'late')
-    return {
-      ...about,
-      state: 'unsure',
-      code: 'unrecorded',
-      reason: `${endOf(answer)}, but this could not be recorded`,
-    };
+  if (settled === undefined || settled === 'late') {
+    const reason = `${endOf(answer)}, but this could not be recorded`;
+    return { ...about, state: 'unsure', code: 'unrecorded', reason };
+  }
   if (!('reason' in answer)) return undefined;
   const { code, reason } = answer;
   return { ...about, state: settled === 'unsure' ? 'unsure' : 'failed', code, reason };

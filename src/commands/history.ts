@@ -146,13 +146,10 @@ function sendingRow(sending: Sending, { profile, templates }: SenderFacts): Hist
   const before = `got it before, by ${by === '' ? 'a single message' : `batch ${by}`}`;
   const seen = templates.find(({ name }) => name === scope.template);
   return {
-    at: new Date(at).toISOString(),
-    direction: 'out',
-    phone: who,
+    ...emptyRow(at, 'out', who),
     template: scope.template,
     text: body === undefined ? null : messageText(body, seen),
     outcome: isElsewhere ? 'not-sent' : outcomeOf[state],
-    outcome_at: null,
     batch: batch ?? null,
     reason: isElsewhere ? before : (reasonOf(sending) ?? (scope.kind === 'test' ? 'a test' : null)),
     profile: profile ?? scope.account,
@@ -196,18 +193,18 @@ async function sentTo(context: Context, database: Database, phone: string, since
     ...sendings.map((sending) => sendingRow(sending, senderOf(sending.scope))),
     ...optOuts.filter(isWanted).map(({ account: of, at, word }) => {
       const { profile = of } = senderOf({ account: of, mode: 'live' });
-      return { ...received(phone, at, word), outcome: 'opted out', profile };
+      return { ...emptyRow(at, 'in', phone), text: word, outcome: 'opted out', profile };
     }),
   ];
 }
 
-function received(phone: string, at: number, text: string | undefined): HistoryRow {
+function emptyRow(at: number, direction: HistoryRow['direction'], phone: string): HistoryRow {
   return {
     at: new Date(at).toISOString(),
-    direction: 'in',
+    direction,
     phone,
     template: null,
-    text: text ?? null,
+    text: null,
     outcome: null,
     outcome_at: null,
     batch: null,
@@ -235,8 +232,8 @@ async function repliesOf(context: Context, phone: string, since: number): Promis
   const rows: HistoryRow[] = [];
   const isReply = (event: WebhookEvent, { received_at: at }: Received) =>
     at >= since && digitsIn(replyIn(event)?.sender) === digitsIn(phone);
-  for await (const { event, received: delivery } of trustedEvents(context, isReply))
-    rows.push(received(phone, delivery.received_at, replyIn(event)?.text));
+  for await (const { event, received } of trustedEvents(context, isReply))
+    rows.push({ ...emptyRow(received.received_at, 'in', phone), text: replyIn(event)?.text ?? null });
   return rows;
 }
 

@@ -2,7 +2,7 @@ import { closing } from '../base/transaction.ts';
 import { usage } from '../base/errors.ts';
 import { command, type Context } from '../cli/command.ts';
 import { printOptions } from '../cli/globals.ts';
-import { whole } from '../cli/output/figures.ts';
+import { counted } from '../cli/output/figures.ts';
 import { words } from '../cli/params.ts';
 import { isRecord } from '../contract/readers.ts';
 import { refuseAgentAsPerson } from '../session/agents.ts';
@@ -71,7 +71,7 @@ const remove = command({
 export const optOutsCommands = [list, add, remove];
 
 function people(count: number): string {
-  return count === 1 ? '1 person' : `${whole(count)} people`;
+  return counted(count, 'person', 'people');
 }
 
 /** The phones of the command line, each once. */

@@ -102,7 +102,7 @@ export async function refuseExcluded(context: Context, to: string | undefined): 
       'nothing was sent; send-template sends a message, and api one with "to", "template" and "params" to its path',
     );
   const { readExcluded } = await import('../batches/exclude.ts');
-  const phones = await readExcluded(context, [file], { country, encoding, column: undefined });
+  const phones = await readExcluded(context, [file], { country, encoding });
   if (!phones.includes(to)) return;
   throw unsafe(
     'excluded',

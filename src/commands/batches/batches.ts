@@ -7,7 +7,7 @@ import { batchText, type Delivered, shownBatch } from '../../batches/show.ts';
 import { commandOf } from '../../batches/summary.ts';
 import { command, type Context, lazyCommand } from '../../cli/command.ts';
 import { printOptions } from '../../cli/globals.ts';
-import { choice, chosen } from '../../cli/params.ts';
+import { chosen, repeated } from '../../cli/params.ts';
 import { ending, messageIds, type Totals, totalsOfAll } from '../../store/tally.ts';
 import { recordedOutcomes } from '../message-outcomes.ts';
 import { cancelBatch, deleteBatch, markRows } from './change.ts';
@@ -118,9 +118,8 @@ const reportBatch = command({
   params: {
     name: optionalName,
     outcome: {
-      ...choice('--outcome <outcome>', 'only rows with this outcome', outcomes),
-      repeats: true,
-      read: (texts: readonly string[]) => texts.map((text) => chosen(text, outcomes)),
+      ...repeated('--outcome <outcome>', 'only rows with this outcome', (text) => chosen(text, outcomes)),
+      choices: outcomes,
     },
   },
   examples: [
