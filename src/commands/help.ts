@@ -140,7 +140,7 @@ within 20 hours by a batch, or may have been sent; a script exits with 11, and
 
 const agents = `For agents and scripts
 
-Practise in the sandbox, which needs no account and sends nothing:
+Practice in the sandbox, which needs no account and sends nothing:
 
   bizmsg send-template +12025550101 welcome --profile local -o json
   bizmsg sandbox log --type messages -o json

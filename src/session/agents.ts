@@ -31,6 +31,6 @@ export function refuseAgent({ host, given }: Session, { caller, target }: Checke
   throw unsafe(
     'agent',
     `an AI agent runs this command (${name} is set), and the key is live`,
-    `nothing was sent; practise with --profile local or --dry-run; a person can allow it: bizmsg profiles set ${who} --agents live`,
+    `nothing was sent; practice with --profile local or --dry-run; a person can allow it: bizmsg profiles set ${who} --agents live`,
   );
 }
