@@ -47,12 +47,6 @@ describe('hours', () => {
     });
   });
 
-  it('open at the same local time before and after the clocks change', () => {
-    const hours = hoursFlag('sun,mon 09:00-18:00 Europe/Berlin');
-    expect(hours.opensAt(at('2026-10-24T20:00:00Z'))).toBe(at('2026-10-25T08:00:00Z'));
-    expect(hours.opensAt(at('2026-03-28T20:00:00Z'))).toBe(at('2026-03-29T07:00:00Z'));
-  });
-
   it('tell when work will be done', () => {
     const hours = hoursFlag('mon-fri 09:00-18:00 UTC');
     expect(hours.endOf(at('2026-11-20T17:00:00Z'), 7_200_000)).toBe(at('2026-11-23T10:00:00Z'));
@@ -65,23 +59,16 @@ describe('hours', () => {
     const start = fc
       .constantFrom(...changes)
       .chain((change) => fc.integer({ min: -5_000, max: 5_000 }).map((minutes) => change + minutes * 60_000));
-    const wall = new Intl.DateTimeFormat('en-GB', {
-      timeZone: zone,
-      weekday: 'short',
-      hour: '2-digit',
-      minute: '2-digit',
-    });
+    const form = { weekday: 'short', hour: '2-digit', minute: '2-digit' } as const;
+    const wall = new Intl.DateTimeFormat('en-GB', { ...form, timeZone: zone });
     fc.assert(
       fc.property(start, (time) => {
         const [day = '', clock = ''] = wall.format(time).split(/,? /);
         const expected = day === 'Sun' ? clock >= '01:30' && clock < '03:30' : clock >= '08:30' && clock < '21:15';
         expect(hours.isOpen(time)).toBe(expected);
         const opens = hours.opensAt(time);
-        expect([opens >= time, hours.isOpen(opens), opens === time || !hours.isOpen(opens - 60_000)]).toEqual([
-          true,
-          true,
-          true,
-        ]);
+        const isFirst = opens === time || !hours.isOpen(opens - 60_000);
+        expect([opens >= time, hours.isOpen(opens), isFirst]).toEqual([true, true, true]);
       }),
       { numRuns: isLong ? 2_000 : 200 },
     );

@@ -1,5 +1,3 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { Told } from '../../src/batches/options.ts';
 import { mergeTold, toldOf } from '../../src/batches/settings.ts';
@@ -11,20 +9,16 @@ import { newWorld } from '../support/world.ts';
 /** A machine whose profile sends only at a time that is never now, and not to one of two people. */
 async function machine() {
   const world = await newWorld();
-  const file = (name: string, text: string) => {
-    writeFileSync(join(world.home, name), text);
-    return join(world.home, name);
-  };
   const acme = {
     baseUrl: world.url,
     mode: 'sandbox',
     keys: { sandbox: world.sandbox.keys.sandbox },
     country: 'DE',
     hours: 'mon 03:00-03:01 Etc/UTC',
-    excludeFrom: file('none.csv', 'phone\n+491701234567\n'),
+    excludeFrom: world.write('none.csv', 'phone\n+491701234567\n'),
   };
   storeText(world.home, JSON.stringify({ version: 1, current: 'acme', profiles: { acme } }));
-  const people = file('people.csv', 'phone\n0170 1234567\n0170 1234568\n');
+  const people = world.write('people.csv', 'phone\n0170 1234567\n0170 1234568\n');
   return { ...world, people, now: () => Date.UTC(2026, 4, 5, 12) };
 }
 

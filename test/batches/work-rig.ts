@@ -130,6 +130,15 @@ export async function working({ database, clock }: Tables, options: WorkingOptio
   return { ...worked, outcomes };
 }
 
+/** Works on a batch with this number of rows, which a service answers in some way. */
+export async function workOn(count: number, decide?: Decide, options: Partial<WorkingOptions> = {}) {
+  const tables = await openTables();
+  const { url, asked } = await serving(decide);
+  const batch = await tables.load(count);
+  const worked = await working(tables, { batch, url, ...options });
+  return { worked, asked, rows: await tables.rows(batch) };
+}
+
 async function openPaceLog(clock: Clock): Promise<PaceLog> {
   const host = { ...clock, sqlite: loadSqlite };
   const log = await openDatabase(inMemory, { host, schema: paceSchema, sync: 'OFF', isDisposable: true, note() {} });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Reply } from '../support/service.ts';
-import { numberOf, openTables, serving, working } from './work-rig.ts';
+import type { Decide, Reply } from '../support/service.ts';
+import { numberOf, openTables, serving, working, workOn } from './work-rig.ts';
 
 /** Signals that a test aborts. */
 function controllers() {
@@ -8,8 +8,8 @@ function controllers() {
   return { stop, leave, signals: { stop: stop.signal, leave: leave.signal } };
 }
 
-function failing(from: number, reply: Reply) {
-  return ({ phone }: { readonly phone: string }) => ({ reply: numberOf(phone) >= from ? reply : 200 });
+function failing(from: number, reply: Reply): Decide {
+  return ({ phone }) => ({ reply: numberOf(phone) >= from ? reply : 200 });
 }
 
 describe('faults of the service', () => {
@@ -18,9 +18,8 @@ describe('faults of the service', () => {
     ['500', 500, 'unsure'],
     ['409', 409, 'unsure'],
   ] as const)('stop a batch that has nothing accepted after three: %s', async (_, reply, exit) => {
-    const tables = await openTables();
-    const { url, asked } = await serving(() => ({ reply }));
-    const { stopped } = await working(tables, { batch: await tables.load(50), url, startWith: 1 });
+    const { worked, asked } = await workOn(50, () => ({ reply }), { startWith: 1 });
+    const { stopped } = worked;
     expect(stopped).toMatchObject({ exit, code: 'too-many-errors' });
     expect(stopped?.message).toContain('the first 3 requests failed; the last: the service answered');
     expect(asked).toHaveLength(3);
@@ -30,10 +29,8 @@ describe('faults of the service', () => {
     ['404', 404, 'notFound'],
     ['500', 500, 'unsure'],
   ] as const)('stop it after twenty in a row: %s', async (_, reply, exit) => {
-    const tables = await openTables();
-    const { url, asked } = await serving(failing(2, reply));
     const limits = { perWindow: 1_000, window: 1_000 };
-    const worked = await working(tables, { batch: await tables.load(100), url, startWith: 1, limits });
+    const { worked, asked } = await workOn(100, failing(2, reply), { startWith: 1, limits });
     expect(worked).toMatchObject({ sent: 1, stopped: { exit, code: 'too-many-errors' } });
     // One more was in flight, since two are the least after 16 answers.
     expect(asked.length).toBeLessThanOrEqual(22);
@@ -49,25 +46,20 @@ describe('faults of the service', () => {
   });
 
   it('do not stop it if they are not in a row', async () => {
-    const tables = await openTables();
-    const { url } = await serving(({ phone }) => ({ reply: numberOf(phone) % 3 === 1 ? 200 : 500 }));
-    const worked = await working(tables, { batch: await tables.load(120), url, startWith: 1 });
+    const third: Decide = ({ phone }) => ({ reply: numberOf(phone) % 3 === 1 ? 200 : 500 });
+    const { worked } = await workOn(120, third, { startWith: 1 });
     expect(worked).toMatchObject({ sent: 40, unsure: 80, stopped: undefined });
   });
 
   it('stop it at the first 404 if the service does not list the template', async () => {
-    const tables = await openTables();
-    const { url, asked } = await serving(failing(2, 404));
-    const worked = await working(tables, { batch: await tables.load(50), url, startWith: 1, isUnlisted: true });
+    const { worked, asked } = await workOn(50, failing(2, 404), { startWith: 1, isUnlisted: true });
     expect(worked).toMatchObject({ sent: 1, stopped: { exit: 'notFound', code: 'not-found' } });
     // Another request may be in flight.
     expect(asked.length).toBeLessThanOrEqual(3);
   });
 
   it('are not the last word if no row is left', async () => {
-    const tables = await openTables();
-    const { url } = await serving(() => ({ reply: 500 }));
-    const worked = await working(tables, { batch: await tables.load(3), url });
+    const { worked } = await workOn(3, () => ({ reply: 500 }));
     expect(worked).toMatchObject({ unsure: 3, stopped: undefined });
   });
 });

@@ -7,20 +7,19 @@ import { serve } from '../client/servers.ts';
 import { scope, start, worker } from '../store/rig.ts';
 import { badResponseNames, badResponses } from '../support/fake-service.ts';
 import type { Answering } from '../support/service.ts';
-import { contacts, numberOf, openTables, passing, people, serving, working } from './work-rig.ts';
+import { contacts, numberOf, openTables, passing, people, serving, working, workOn } from './work-rig.ts';
 
 describe('the work on a batch', () => {
   it('records the id of each message, and why a row failed', async () => {
-    const tables = await openTables();
-    const { url } = await serving(({ phone }) => ({ reply: numberOf(phone) === 2 ? 400 : 200 }));
-    const batch = await tables.load(2);
-    const { outcomes } = await working(tables, { batch, url, startWith: 1 });
+    const { worked, rows } = await workOn(2, ({ phone }) => ({ reply: numberOf(phone) === 2 ? 400 : 200 }), {
+      startWith: 1,
+    });
     const reason = 'the service answered 400 Bad Request: status 400';
-    expect(await tables.rows(batch)).toMatchObject([
+    expect(rows).toMatchObject([
       { state: 'sent', messageId: 'msg_1', reason: undefined },
       { state: 'failed', code: 'rejected', reason },
     ]);
-    expect(outcomes).toEqual([
+    expect(worked.outcomes).toEqual([
       { n: 1, line: 1, state: 'sent', id: 'msg_1' },
       { n: 2, line: 2, state: 'failed', code: 'rejected', reason },
     ]);
@@ -72,12 +71,9 @@ describe('the answer to a row', () => {
     { answer: { reply: 'reset' }, state: unsure, code: 'connection-lost' },
     { answer: { reply: 'hang' }, state: unsure, code: 'timeout' },
   ] as const)('$answer.reply makes it $state', async ({ answer, state, code }) => {
-    const tables = await openTables();
-    const { url } = await serving(() => answer);
-    const batch = await tables.load(1);
-    const worked = await working(tables, { batch, url, ...(answer.reply === 'hang' && { timeout: 300 }) });
+    const { worked, rows } = await workOn(1, () => answer, answer.reply === 'hang' ? { timeout: 300 } : {});
     expect(worked).toMatchObject({ stopped: undefined, outcomes: [{ n: 1, line: 1, state, code }] });
-    expect((await tables.rows(batch))[0]).toMatchObject({ state, code });
+    expect(rows[0]).toMatchObject({ state, code });
   });
 
   it.each([
@@ -93,12 +89,9 @@ describe('the answer to a row', () => {
   ] satisfies readonly { what: string; answer: Answering; exit: string; code: string }[])(
     '$what leaves it waiting, and stops the work',
     async ({ answer, exit, code }) => {
-      const tables = await openTables();
-      const { url, asked } = await serving(() => answer);
-      const batch = await tables.load(30);
-      const worked = await working(tables, { batch, url });
+      const { worked, asked, rows } = await workOn(30, () => answer);
       expect(worked).toMatchObject({ sent: 0, failed: 0, unsure: 0, outcomes: [], stopped: { exit, code } });
-      expect((await tables.rows(batch)).map(({ state }) => state)).toEqual(people(30).map(() => waiting));
+      expect(rows.map(({ state }) => state)).toEqual(people(30).map(() => waiting));
       expect(asked.length).toBeLessThanOrEqual(4);
     },
   );
@@ -136,9 +129,7 @@ describe('the answer to a row', () => {
   });
 
   it('that refuses a row does not stop a good batch, however many there are', async () => {
-    const tables = await openTables();
-    const { url } = await serving(({ phone }) => ({ reply: numberOf(phone) <= 25 ? 400 : 200 }));
-    const worked = await working(tables, { batch: await tables.load(54), url });
+    const { worked } = await workOn(54, ({ phone }) => ({ reply: numberOf(phone) <= 25 ? 400 : 200 }));
     expect(worked).toMatchObject({ sent: 29, failed: 25, stopped: undefined });
   });
 });

@@ -1,4 +1,3 @@
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { query } from '../../src/base/transaction.ts';
@@ -10,12 +9,6 @@ let world: World;
 beforeEach(async () => void (world = await newWorld()));
 
 const [ada, bo, cy] = ['+12025550141', '+12025550142', '+12025550143'];
-
-function write(name: string, text: string): string {
-  const path = join(world.home, name);
-  writeFileSync(path, text);
-  return path;
-}
 
 const send = async (file: readonly string[], ...words: readonly string[]) => {
   const before = world.sandbox.messages().length;
@@ -29,7 +22,7 @@ describe('numbers that are not mobile numbers', () => {
   const live = (phones: readonly string[], ...words: readonly string[]) => {
     world.sandbox.keys.goLive();
     const env = { ...world.env, BIZMSG_API_KEY: world.sandbox.keys.live };
-    const file = write('people.csv', `phone\n${phones.join('\n')}\n`);
+    const file = world.write('people.csv', `phone\n${phones.join('\n')}\n`);
     return world.run(['send-batch', 'welcome', file, '--batch', 'a', '--at-most', '99', ...words], { env });
   };
 
@@ -53,7 +46,7 @@ describe('numbers that are not mobile numbers', () => {
   });
 
   it('do not stop a script with a sandbox key, nor an import', async () => {
-    const file = write('people.csv', 'phone\n+493012345678\n');
+    const file = world.write('people.csv', 'phone\n+493012345678\n');
     expect((await world.run(['send-batch', 'welcome', file])).code).toBe(0);
     expect((await world.run(['contacts', 'import', file])).code).toBe(0);
   });
@@ -71,7 +64,7 @@ it.each([
     const [code, body] = request.method === 'GET' ? [200, []] : [status, record];
     response.writeHead(code, { 'content-type': 'application/json' }).end(JSON.stringify(body));
   });
-  const file = write('people.csv', `phone,name\n${ada},Ada\n${bo},Ada\n`);
+  const file = world.write('people.csv', `phone,name\n${ada},Ada\n${bo},Ada\n`);
   const { stdout } = await world.run(['contacts', 'import', file, '-o', 'json'], { env, home });
   expect(JSON.parse(stdout)).toMatchObject({ sent: 2, known: before, other_data: other });
   const shown = await world.run(['contacts', 'import', file], { env });
@@ -79,7 +72,7 @@ it.each([
 });
 
 it('--test sends the first message to that phone alone, and its batch stays as it was', async () => {
-  const file = write('people.csv', `phone\n${ada}\n${bo}\n`);
+  const file = world.write('people.csv', `phone\n${ada}\n${bo}\n`);
   expect(await send([file], '--test', cy)).toMatchObject({ code: 0, sent: [cy] });
   expect((await send([file])).sent).toEqual([ada, bo]);
 });
@@ -87,7 +80,7 @@ it('--test sends the first message to that phone alone, and its batch stays as i
 describe('--from-batch without --map and --country', () => {
   const mobile = 'Mobile Phone';
   beforeEach(async () => {
-    const file = write('customers.csv', `${mobile},name\n06 12 34 56 78,Ada\n+33612345679,Bo\n12,Cy\n`);
+    const file = world.write('customers.csv', `${mobile},name\n06 12 34 56 78,Ada\n+33612345679,Bo\n12,Cy\n`);
     await send([file], '--map', `${mobile}=phone`, '--country', 'FR', '--batch', 'customers');
   });
 
@@ -111,7 +104,7 @@ describe('--from-batch without --map and --country', () => {
 describe('people of another country than the one in use', () => {
   const french = ['+33612345678', '+33612345679'];
   beforeEach(async () => {
-    const file = write('french.csv', 'phone,name\n06 12 34 56 78,Ada\n06 12 34 56 79,Bo\n');
+    const file = world.write('french.csv', 'phone,name\n06 12 34 56 78,Ada\n06 12 34 56 79,Bo\n');
     await send([file], '--country', 'FR', '--batch', 'french');
   });
 
@@ -122,8 +115,8 @@ describe('people of another country than the one in use', () => {
 
   it('are the same people in a report that --exclude-from reads', async () => {
     const report = await world.run(['batches', 'report', 'french', '-o', 'csv']);
-    const people = write('people.csv', `phone\n${french.join('\n')}\n${cy}\n`);
-    const words = ['--country', 'NL', '--exclude-from', write('report.csv', report.stdout)];
+    const people = world.write('people.csv', `phone\n${french.join('\n')}\n${cy}\n`);
+    const words = ['--country', 'NL', '--exclude-from', world.write('report.csv', report.stdout)];
     expect((await send([people], '--batch', 'third', ...words)).sent).toEqual([cy]);
   });
 });
@@ -132,24 +125,27 @@ it.each([
   ['spells the column in another way', 'City', []],
   ['has another column', 'town', ['--where', 'town=Bonn']],
 ])('keeps the people of --where waiting if a later file %s', async (_, column, words) => {
-  const first = write('first.csv', `phone,city\n${ada},Bonn\n${bo},Bonn\n`);
+  const first = world.write('first.csv', `phone,city\n${ada},Bonn\n${bo},Bonn\n`);
   await send([first], '--batch', 'autumn', '--where', 'city=Bonn', '--first', '1');
-  const later = write('later.csv', `phone,${column}\n${cy},Bonn\n`);
+  const later = world.write('later.csv', `phone,${column}\n${cy},Bonn\n`);
   const { code, result } = await send([later], '--batch', 'autumn', ...words);
   expect([code, result.others]).toEqual([10, 1]);
 });
 
 it('reads a file as UTF-8 if it is, although its batch keeps another encoding', async () => {
-  const old = join(world.home, 'old.csv');
-  writeFileSync(old, Buffer.from(`phone,name\n${ada},K\xe4the\n`, 'latin1'));
+  const old = world.write('old.csv', Buffer.from(`phone,name\n${ada},K\xe4the\n`, 'latin1'));
   const update = (file: string, ...words: readonly string[]) =>
     world.run(['send-batch', 'order_update', file, '--batch', 'autumn', ...words]);
   await update(old, '--encoding', 'windows-1252', '-p', ':name', '-p', 'A-1');
-  await update(write('new.csv', `phone,name\n${bo},Jürgen\n`));
+  await update(world.write('new.csv', `phone,name\n${bo},Jürgen\n`));
   expect(world.sandbox.messages().map(({ params }) => params?.[0])).toEqual(['Käthe', 'Jürgen']);
 });
 
 it('counts each line of NDJSON that cannot be read', async () => {
-  const { result } = await send([write('people.ndjson', `{"phone":"${ada}"}\n{"phone"\n{x\n`)], '--batch', 'autumn');
+  const { result } = await send(
+    [world.write('people.ndjson', `{"phone":"${ada}"}\n{"phone"\n{x\n`)],
+    '--batch',
+    'autumn',
+  );
   expect(result).toMatchObject({ rows: 3, failed: 2 });
 });

@@ -1,4 +1,3 @@
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { newWorld, type World } from '../support/world.ts';
@@ -8,21 +7,15 @@ beforeEach(async () => void (world = await newWorld()));
 
 const [ada, bo] = ['+12025550141', '+12025550142'];
 
-function file(text: string, name = 'people.csv'): string {
-  const path = join(world.home, name);
-  writeFileSync(path, text);
-  return path;
-}
-
 const importing = async (text: string, ...words: readonly string[]) => {
-  const ran = await world.run(['contacts', 'import', file(text), ...words, '-o', 'json']);
+  const ran = await world.run(['contacts', 'import', world.write('people.csv', text), ...words, '-o', 'json']);
   return { ...ran, result: JSON.parse(ran.stdout === '' ? '{}' : ran.stdout) };
 };
 /** Besides those that a sandbox begins with. */
 const created = () => world.sandbox.contacts().slice(5);
 
 it('creates a contact for every row', async () => {
-  const path = file(`phone,name\n${ada},Ada\n${bo},\n`);
+  const path = world.write('people.csv', `phone,name\n${ada},Ada\n${bo},\n`);
   const { code, stdout } = await world.run(['contacts', 'import', path]);
   expect([code, stdout]).toEqual([
     0,
@@ -55,7 +48,7 @@ it('tells once that a contact has changed in the file', async () => {
 describe('a dry run', () => {
   it('shows the first bodies and why rows cannot be sent, and sends nothing', async () => {
     const text = `phone,id\n${ada},7\n${ada},7\n${bo},x\n12025550142,9\n`;
-    const path = file(text);
+    const path = world.write('people.csv', text);
     const { code, stdout } = await world.run(['contacts', 'import', path, '--type', 'id=number', '--dry-run']);
     expect([code, world.sandbox.requests()]).toEqual([0, []]);
     expect(stdout.replace(world.home, '')).toBe(
@@ -74,7 +67,7 @@ describe('a dry run', () => {
 
   it('fits on a screen, whatever the number of bad rows', async () => {
     const bad = Array.from({ length: 3_000 }, (_, at) => `0151${10_000_000 + at},Ada\n`).join('');
-    const words = ['contacts', 'import', file(`phone,name\n${bad}x,Cy\n${ada},Ed\n`), '--dry-run'];
+    const words = ['contacts', 'import', world.write('people.csv', `phone,name\n${bad}x,Cy\n${ada},Ed\n`), '--dry-run'];
     const { stdout } = await world.run(words, { terminal: 80 });
     expect(stdout.split('\n').length).toBeLessThanOrEqual(12);
     expect(stdout).toContain(' 3,001 failed    3,000 phone: "015110000000" is not a phone number; --country\n');
@@ -89,7 +82,10 @@ describe('a dry run', () => {
     [700, ['--rate', '50%'], '4 min at 150 a minute, the first 150 at once'],
   ])('of %i rows says how long they take by the plan: %j', async (rows, words, line) => {
     world.sandbox.setPlan({ name: 'growth', perMinute: undefined, perMonth: undefined, without: [] });
-    const path = file(`phone\n${Array.from({ length: rows }, (_, at) => `+1202${5_550_101 + at}\n`).join('')}`);
+    const path = world.write(
+      'people.csv',
+      `phone\n${Array.from({ length: rows }, (_, at) => `+1202${5_550_101 + at}\n`).join('')}`,
+    );
     const { stdout } = await world.run(['contacts', 'import', path, '--dry-run', ...words]);
     expect(stdout.trimEnd().split('\n').at(-1)).toBe(line);
   });

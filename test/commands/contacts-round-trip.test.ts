@@ -56,11 +56,7 @@ describe('exported contacts', () => {
 });
 
 it.each(['tsv', 'csv', 'ndjson', 'json'])('failed rows are unchanged in a report as %s', async (format) => {
-  const { home, run, sandbox } = await newWorld();
-  const write = (name: string, text: string) => {
-    writeFileSync(join(home, name), text);
-    return join(home, name);
-  };
+  const { write, run, sandbox } = await newWorld();
   const people = write('people.tsv', 'phone\tname\n12\tC:\\\\temp "\n+12025550142\t\\"Zo"\n');
   await run(['contacts', 'import', people]);
   const { stdout } = await run(['batches', 'report', 'people', '--outcome', 'failed', '-o', format]);

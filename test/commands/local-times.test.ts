@@ -1,5 +1,3 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { bin } from '../support/bin.ts';
 import { newWorld } from '../support/world.ts';
@@ -9,8 +7,7 @@ it.each([
   ['Pacific/Honolulu', 'HST', -10],
 ])('the end of a batch shows when others can be sent to in the time zone %s', async (zone, name, hours) => {
   const world = await newWorld();
-  const file = join(world.home, 'people.csv');
-  writeFileSync(file, 'phone,name\n+12025550101,Ada\n');
+  const file = world.write('people.csv', 'phone,name\n+12025550101,Ada\n');
   world.sandbox.keys.goLive();
   const env = { ...world.env, BIZMSG_API_KEY: world.sandbox.keys.live, TZ: zone };
   const send = (order: string) =>

@@ -1,5 +1,3 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type Answer, conversation } from '../support/conversation.ts';
 import { newWorld, type World } from '../support/world.ts';
@@ -9,11 +7,6 @@ let world: World;
 beforeEach(async () => void (world = await newWorld()));
 
 const sent = () => world.sandbox.messages().map(({ to }) => to);
-const write = (name: string, text: string) => {
-  const file = join(world.home, name);
-  writeFileSync(file, text);
-  return file;
-};
 
 /** Runs a command with the answers of a person. */
 const talk = (argv: readonly string[], answers: readonly Answer[]) =>
@@ -119,8 +112,8 @@ describe('a single message', () => {
 });
 
 it('a batch sends once to a phone that is written in two ways, and excludes a phone in any way', async () => {
-  const never = write('never.csv', 'phone,land\n020 7946 0000,GB\n');
-  const file = write('people.csv', 'phone,land\n+442079460000,\n+44 020 7946 0001,\n00442079460001,\n');
+  const never = world.write('never.csv', 'phone,land\n020 7946 0000,GB\n');
+  const file = world.write('people.csv', 'phone,land\n+442079460000,\n+44 020 7946 0001,\n00442079460001,\n');
   const words = ['send-batch', 'welcome', file, '--exclude-from', never, '--country', ':land'];
   const { stdout } = await world.run(words);
   expect(stdout).toMatch(/2 not sent {2}1 excluded · 1 listed twice/);

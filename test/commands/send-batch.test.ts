@@ -1,5 +1,3 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { cli, type CliOptions, later } from '../support/cli.ts';
 import { newHome } from '../support/fake-service.ts';
@@ -14,16 +12,10 @@ const [ada, bo, cy] = ['+12025550141', '+12025550142', '+12025550143'];
 const orders = `phone,name,order\n${ada},Ada,A-1\n${bo},Bo,A-2\n`;
 const params = ['-p', ':name', '-p', ':order'];
 
-function write(name: string, text: string | Buffer): string {
-  const path = join(world.home, name);
-  writeFileSync(path, text);
-  return path;
-}
-
 /** Sends to the people of a file; `sent` has the new messages. */
 async function batch(text: string | Buffer, words: readonly string[], options: Partial<CliOptions> = {}) {
   const before = world.sandbox.messages().length;
-  const path = write('orders.csv', text);
+  const path = world.write('orders.csv', text);
   const ran = await world.run(['send-batch', 'order_update', path, ...words, '-o', 'json'], options);
   const sent = world.sandbox.messages().slice(before);
   const result = JSON.parse(ran.stdout === '' ? '{}' : ran.stdout);
@@ -185,7 +177,7 @@ describe('with a live key', () => {
     const service = await openService();
     onTestFinished(() => service.close());
     const [home, env] = [newHome(), envOf(service)];
-    const file = write('people.csv', `phone\n${ada}\n`);
+    const file = world.write('people.csv', `phone\n${ada}\n`);
     const argv = ['send-batch', 'welcome', file, '--batch', 'a', '--at-most', '1'];
     const refused = await cli(argv, { home, env });
     expect([refused.code, service.asked.length]).toEqual([11, 0]);
@@ -215,7 +207,7 @@ it.each([
   ['has other variables', 'order_update', 'the template "order_update" has 2 variables, and 1 param is given'],
   ['is not listed', 'order_updat', 'the service does not list a template "order_updat"; did you mean order_update?'],
 ])('notes with a sandbox key that the template %s', async (_, template, message) => {
-  const argv = ['send-batch', template, write('orders.csv', orders), '-p', ':name', '--dry-run'];
+  const argv = ['send-batch', template, world.write('orders.csv', orders), '-p', ':name', '--dry-run'];
   expect((await world.run(argv)).stderr).toContain(`note: ${message}`);
 });
 
@@ -224,7 +216,7 @@ it('a live batch of a template that is not approved is refused, and says so', as
   const words = [
     'send-batch',
     'spring_sale',
-    write('orders.csv', orders),
+    world.write('orders.csv', orders),
     '-p',
     ':name',
     '--batch',
@@ -249,7 +241,14 @@ it('a dry run shows the time and the month of the plan of a profile', async () =
   const add = `login --no-check --profile acme --base-url ${world.url} --key-stdin --plan starter`;
   await world.run(add.split(' '), { env: {}, stdin: world.sandbox.keys.sandbox });
   const rows = Array.from({ length: 300 }, (_, at) => `+1202${5_000_000 + at}\n`).join('');
-  const words = ['send-batch', 'welcome', write('people.csv', `phone\n${rows}`), '--profile', 'acme', '--dry-run'];
+  const words = [
+    'send-batch',
+    'welcome',
+    world.write('people.csv', `phone\n${rows}`),
+    '--profile',
+    'acme',
+    '--dry-run',
+  ];
   const shown = async (...more: readonly string[]) => (await world.run([...words, ...more], { env: {} })).stdout;
   expect(await shown()).toContain('\n5 min at 54 a minute, the first 54 at once · 0 of 3,000 this month\n');
   expect(await shown('--rate', '30/m')).toContain('at 30 a minute');
@@ -263,7 +262,10 @@ describe('the end', () => {
     const service = await openService(({ phone }) => ({ reply: replies[phone] ?? 200 }));
     onTestFinished(() => service.close());
     const env = { ...envOf(service), BIZMSG_API_KEY: 'sk_test_0123456789abcdef' };
-    return cli(['send-batch', 'sale', write('people.csv', text), '-p', ':name', ...words], { home: newHome(), env });
+    return cli(['send-batch', 'sale', world.write('people.csv', text), '-p', ':name', ...words], {
+      home: newHome(),
+      env,
+    });
   };
 
   it('is a screen with the next command for each outcome', async () => {
@@ -290,7 +292,17 @@ describe('the end', () => {
 
   it('fits a narrow terminal, where the shell joins the lines of a long command', async () => {
     const [name, value] = ['a-name-of-a-batch-that-is-long', "it's a text of many words, and then some"];
-    const words = ['send-batch', 'order_update', write('p.csv', text), '-p', ':name', '-p', value, '--batch', name];
+    const words = [
+      'send-batch',
+      'order_update',
+      world.write('p.csv', text),
+      '-p',
+      ':name',
+      '-p',
+      value,
+      '--batch',
+      name,
+    ];
     const { stdout } = await world.run([...words, '--no-color'], { terminal: 80 });
     expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
     const joined = stdout.replaceAll(/ \\\n +/g, ' ');
@@ -299,7 +311,7 @@ describe('the end', () => {
   });
 
   it('shows for each line what is wrong there', async () => {
-    const wrong = write('wrong.csv', 'phone,name\n12,Ada\nx,Bo\n12,Cy\n,Di\n');
+    const wrong = world.write('wrong.csv', 'phone,name\n12,Ada\nx,Bo\n12,Cy\n,Di\n');
     const { stdout } = await world.run(['send-batch', 'welcome', wrong]);
     const numbers = '3 phone: "12" is not a phone number (line 2), "x" (line 3) and 1 more';
     expect(stdout).toContain(`     4 failed    ${numbers} · 1 phone: it is empty (line 5)\n`);
@@ -326,8 +338,8 @@ describe('the end', () => {
 describe('a dry run', () => {
   const text = `${orders}12,Cy,A-3\n,Di,A-4\n${ada},Ada,A-1\n${cy},,A-5\n+12025550144,Ed,A-6\n`;
   const rehearsing = async (...words: readonly string[]) => {
-    const never = write('never.txt', '+12025550144\n');
-    const argv = ['send-batch', 'order_update', write('orders.csv', text), ...params];
+    const never = world.write('never.txt', '+12025550144\n');
+    const argv = ['send-batch', 'order_update', world.write('orders.csv', text), ...params];
     return world.run([...argv, '--exclude-from', never, '--dry-run', ...words]);
   };
 

@@ -1,5 +1,3 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { beforeEach, expect, it } from 'vitest';
 import { newWorld, type World } from '../support/world.ts';
 import { type SheetParts, workbook } from '../support/workbook.ts';
@@ -7,11 +5,7 @@ import { type SheetParts, workbook } from '../support/workbook.ts';
 let world: World;
 beforeEach(async () => void (world = await newWorld()));
 
-function file(sheets: readonly SheetParts[], name = 'people.xlsx'): string {
-  const path = join(world.home, name);
-  writeFileSync(path, workbook(sheets));
-  return path;
-}
+const file = (sheets: readonly SheetParts[]) => world.write('people.xlsx', workbook(sheets));
 
 const header = ['phone', 'name', 'date'];
 const ada = ['+12025550141', 'Ada', '1 May'];

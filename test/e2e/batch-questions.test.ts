@@ -16,14 +16,13 @@ async function person() {
   const world = await newWorld();
   world.sandbox.keys.goLive();
   const live: Readonly<Record<string, string>> = { ...world.env, BIZMSG_API_KEY: world.sandbox.keys.live };
-  const write = (name: string, content: string | Buffer) => writeFileSync(join(world.home, name), content);
   const wordsOf = (line: string) =>
     line.split(' ').map((word) => (/\.(csv|txt|xlsx)$/.test(word) ? join(world.home, word) : word));
   const talk = (line: string, answers: readonly Answer[] = [], env = live) =>
     converse(wordsOf(line), answers, { home: world.home, env });
   const script = (line: string) => world.run(wordsOf(line), { env: live });
   const sent = () => world.sandbox.messages().map(({ to, params }) => [to, ...params].join(' '));
-  return { ...world, write, talk, script, sent };
+  return { ...world, talk, script, sent };
 }
 
 const typed = (question: RegExp, answer = ''): Answer => [question, answer];

@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
@@ -24,6 +25,12 @@ export async function openWorld(options: SandboxOptions = {}) {
     env,
     binEnv: cleanEnv(home.path, env),
     run: (argv: readonly string[], options?: Partial<CliOptions>) => cli(argv, { home: home.path, env, ...options }),
+    /** Writes a file in the home; returns its path. */
+    write(name: string, content: string | Buffer): string {
+      const path = join(home.path, name);
+      writeFileSync(path, content);
+      return path;
+    },
     close: async () => {
       await served.close();
       home.remove();
