@@ -43,7 +43,6 @@ export type ErrorCode =
   | 'file-unusable'
   | 'forbidden'
   | 'interrupted'
-  | 'key'
   | 'key-in-arguments'
   | 'key-without-address'
   | 'ledger-older'

@@ -14,6 +14,15 @@ export function parseJson(text: string): unknown {
   return exactJson(text);
 }
 
+/** Parses untrusted JSON; undefined if it is not valid. */
+export function tryJson(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Parses JSON of a known depth, such as our own. An integer that a number would round becomes a bigint. */
 export function exactJson(text: string): unknown {
   const value: unknown = JSON.parse(text);

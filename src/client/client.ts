@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { configuration, usage } from '../base/errors.ts';
+import { usage } from '../base/errors.ts';
 import { jsonText } from '../base/json.ts';
 import { createRedactor } from '../base/redact.ts';
 import { type AnswerOf, type BodyOf, type Endpoint, type EndpointName, endpoints } from '../contract/endpoints.ts';
@@ -78,9 +78,6 @@ export function createClient(options: ClientOptions): Client {
 const jsonType: Headers = { 'Content-Type': 'application/json' };
 
 function defaultHeaders({ key, userAgent }: ClientOptions): Headers {
-  if (!/^[\u0021-\u007e]+$/.test(key)) {
-    throw configuration('key', 'the key contains invalid characters', 'check it for spaces and line breaks');
-  }
   return {
     Authorization: `Bearer ${key}`,
     Accept: 'application/json',

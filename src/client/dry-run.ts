@@ -1,7 +1,7 @@
 import { alwaysQuote } from '../base/posix-quote.ts';
 import type { Redactor } from '../base/redact.ts';
 import type { WireRequest } from './wire.ts';
-import { jsonText, parseJson } from '../base/json.ts';
+import { jsonText, tryJson } from '../base/json.ts';
 
 /** A request as shown by --dry-run, with a variable instead of the key. */
 export interface DryRunRequest {
@@ -54,11 +54,7 @@ function headerWord(name: string, value: string): string {
 
 function valueOf(body: string | Uint8Array): unknown {
   const text = typeof body === 'string' ? body : new TextDecoder().decode(body);
-  try {
-    const value = parseJson(text);
-    // Only if serializing it again gives the same bytes.
-    return jsonText(value) === text && typeof value !== 'string' ? value : text;
-  } catch {
-    return text;
-  }
+  const value = tryJson(text);
+  // Only if serializing it again gives the same bytes.
+  return jsonText(value) === text && typeof value !== 'string' ? value : text;
 }

@@ -21,7 +21,6 @@ export interface Connection {
   readonly transport: Transport;
   /** Milliseconds. Default: 60 s for mutations, 30 s for the rest. */
   readonly timeout?: number | undefined;
-  readonly maxBytes?: number | undefined;
   /** Aborted when the user or the system asks this process to end. */
   readonly signal: AbortSignal;
   readonly pace?: ClientPace | undefined;
@@ -184,11 +183,10 @@ export class Exchange<T> {
 
 const unpaced: Release = () => {};
 
-const largest = 32 * 1024 * 1024;
+const maxBytes = 32 * 1024 * 1024;
 
 async function sendOnce(connection: Connection, request: WireRequest): Promise<WireAnswer | WireFailure> {
-  const { transport, signal, maxBytes = largest } = connection;
-  const { timeout = isMutation(request.method) ? 60_000 : 30_000 } = connection;
+  const { transport, signal, timeout = isMutation(request.method) ? 60_000 : 30_000 } = connection;
   try {
     return await transport.send(request, { signal, timeout, maxBytes });
   } catch (error) {

@@ -1,6 +1,6 @@
 import { CliError, type Done, type ErrorCode, type ExitName } from '../base/errors.ts';
 import { moreFiles } from '../base/files.ts';
-import { parseJson } from '../base/json.ts';
+import { tryJson } from '../base/json.ts';
 import type { Redactor } from '../base/redact.ts';
 import { errorDetail, statuses } from '../contract/endpoints.ts';
 import { isLoopback } from './address.ts';
@@ -190,7 +190,7 @@ const faultHint = 'if this persists, contact the support of the service';
 function readBody(answer: WireAnswer, redactor: Redactor): { readonly body: unknown; readonly detail: string } {
   const text = new TextDecoder().decode(answer.body);
   if (text.trim() === '') return { body: undefined, detail: '' };
-  const json = text.length > 65_536 ? undefined : parsed(text);
+  const json = text.length > 65_536 ? undefined : tryJson(text);
   if (json === undefined) return { body: excerpt(text, redactor), detail: '' };
   const body = redactor.value(json);
   const detail = errorDetail(body);
@@ -201,12 +201,4 @@ function readBody(answer: WireAnswer, redactor: Redactor): { readonly body: unkn
 function excerpt(text: string, redactor: Redactor): string {
   const safe = redactor.text(text.slice(0, 65_536));
   return safe.length > 4_096 ? `${safe.slice(0, 4_096)}…` : safe;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return parseJson(text);
-  } catch {
-    return undefined;
-  }
 }

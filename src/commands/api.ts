@@ -3,7 +3,7 @@ import { callOptions } from '../cli/globals.ts';
 import { flag, knowing, option, repeated, required } from '../cli/params.ts';
 import { unsafe, usage } from '../base/errors.ts';
 import { redact } from '../base/redact.ts';
-import { jsonText, parseJson } from '../base/json.ts';
+import { jsonText, tryJson } from '../base/json.ts';
 import { againFlag, refuseExcluded } from './send-template.ts';
 import { bodyField, type Field, nested } from './body.ts';
 
@@ -128,9 +128,6 @@ function formatted(text: string): string {
 }
 
 function parsed(text: string): unknown {
-  try {
-    return parseJson(text);
-  } catch {
-    return text === '' ? undefined : text;
-  }
+  const value = tryJson(text);
+  return value === undefined && text !== '' ? text : value;
 }

@@ -16,7 +16,3 @@ export const plans = {
 export type PlanName = keyof typeof plans;
 
 export const planNames = ['starter', 'growth', 'scale', 'enterprise'] as const satisfies readonly PlanName[];
-
-export function isPlanName(value: unknown): value is PlanName {
-  return typeof value === 'string' && Object.hasOwn(plans, value);
-}

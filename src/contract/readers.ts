@@ -45,6 +45,14 @@ export function isPhone(text: string): boolean {
   return /^\+[0-9]+$/.test(text);
 }
 
+export function oneOf<const T extends string>(words: readonly T[]): Reader<T> {
+  return (value, at = '') => {
+    const word = words.find((word) => word === value);
+    if (word === undefined) throw new Mismatch(at, `must be one of ${words.join(', ')}`);
+    return word;
+  };
+}
+
 export function list<T>(item: Reader<T>): Reader<readonly T[]> {
   return (value, at = '') => {
     if (!Array.isArray(value)) throw new Mismatch(at, `must be an array, not ${kindOf(value)}`);

@@ -6,7 +6,7 @@ import { compose } from './compose.tsx';
 import { templates } from './model.ts';
 import { goTo, linkTo, route } from './route.ts';
 import { Line, type Template, Text, Variables } from './text.tsx';
-import { capital, countText } from './words.ts';
+import { capital, countText, hasWords } from './words.ts';
 
 const parts = ['contacts', 'templates', 'campaigns'] as const;
 
@@ -75,8 +75,7 @@ const most = 200;
 
 function Listing({ part, entries, chosen }: ListingProps) {
   const search = useSignal('');
-  const wanted = search.value.trim().toLowerCase();
-  const matches = entries.filter(({ record }) => JSON.stringify(record, null, 1).toLowerCase().includes(wanted));
+  const matches = entries.filter(({ record }) => hasWords(JSON.stringify(record, null, 1), search.value));
   return (
     <>
       <div class="line">

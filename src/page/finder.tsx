@@ -6,7 +6,7 @@ import { askNames, names, rows, templates } from './model.ts';
 import { linkTo, type PlaceName, places } from './route.ts';
 import { isFinding } from './shortcuts.tsx';
 import { Line } from './text.tsx';
-import { testNumbers } from './words.ts';
+import { hasWords, testNumbers } from './words.ts';
 
 /** Somewhere on the page. */
 interface Target {
@@ -42,12 +42,8 @@ const most = 12;
 function Search() {
   useEffect(() => void askNames(), []);
   const wanted = useSignal('');
-  const words = wanted.value.toLowerCase().split(/\s+/);
-  const matches: Target[] = [];
-  for (const target of targets.value) {
-    const text = `${target.title} ${target.kind} ${target.item}`.toLowerCase();
-    if (matches.length < most && words.every((word) => text.includes(word))) matches.push(target);
-  }
+  const isMatch = ({ title, kind, item }: Target) => hasWords(`${title} ${kind} ${item}`, wanted.value);
+  const matches = targets.value.filter(isMatch).slice(0, most);
   return (
     <Form class="finder" onFilled={(_, form) => form.querySelector('a')?.click()}>
       <div onKeyDown={move}>

@@ -56,8 +56,7 @@ export const filter = signal('');
 
 const listed = computed(() => {
   const all = inTab[tab.value].value;
-  const words = filter.value.trim();
-  return words === '' ? all : all.filter((row) => isMatch(row, nameOf(row.phone), words));
+  return filter.value === '' ? all : all.filter((row) => isMatch(row, nameOf(row.phone), filter.value));
 });
 
 /** How many rows each tab has; with a plus if there are more than the page has. */

@@ -1,9 +1,8 @@
-import { isDelivered } from '../contract/events.ts';
+import { tryJson } from '../base/json.ts';
 import { errorDetail } from '../contract/endpoints.ts';
 import type { OutputOf } from '../sandbox/control/operations.ts';
-import { endOf } from '../sandbox/control/story.ts';
+import { endOf, isDead, isFailed, isRetrying } from '../sandbox/control/story.ts';
 import type { Row } from './rows.ts';
-import { isFailed } from './state.ts';
 import { capital, waitText } from './words.ts';
 
 /** With all attempts. */
@@ -70,16 +69,6 @@ function decisive<D extends Outcome>(deliveries: readonly D[]): D | undefined {
   );
 }
 
-function isRetrying({ state, last }: Outcome): boolean {
-  return state === 'waiting' && last !== null;
-}
-
-/** Given up, or accepted by a listener whose handler refused it. */
-function isDead({ state, forwarded }: Outcome): boolean {
-  if (typeof forwarded === 'string') return true;
-  return state === 'dead' || (forwarded !== null && !isDelivered({ status: forwarded }));
-}
-
 function waitOf(next: string | null, now: () => number): string {
   return waitText(Date.parse(next ?? '') - now());
 }
@@ -90,15 +79,6 @@ function failureText({ attempts, forwards, last }: Delivery): string {
   const error = forward?.error ?? attempt?.error ?? (typeof last === 'string' ? last : '');
   if (status === undefined || error) return `Your handler did not answer: ${error}`;
   const body = forward?.body ?? attempt?.response?.body ?? '';
-  const reason = (detailIn(body) ?? body.trim().split('\n', 1)[0] ?? '').slice(0, 160);
+  const reason = (errorDetail(tryJson(body)) ?? body.trim().split('\n', 1)[0] ?? '').slice(0, 160);
   return `Your handler answered ${status}${reason === '' ? '' : `: ${reason}`}`;
-}
-
-/** The usual field of JSON. */
-function detailIn(body: string): string | undefined {
-  try {
-    return errorDetail(JSON.parse(body));
-  } catch {
-    return undefined;
-  }
 }

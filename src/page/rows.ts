@@ -1,7 +1,7 @@
 import { outcomeOf } from '../contract/events.ts';
-import { groupBy, isFailed, type Message, type Records, type Request, type SandboxEvent } from './state.ts';
-import { reasonIn } from '../sandbox/control/story.ts';
-import { countText } from './words.ts';
+import { groupBy, type Message, type Records, type Request, type SandboxEvent } from './state.ts';
+import { isFailed, reasonIn } from '../sandbox/control/story.ts';
+import { countText, hasWords } from './words.ts';
 
 /** A message, reply, broadcast, event or request with what followed from it. */
 export interface Row {
@@ -130,9 +130,5 @@ function isEqual(before: Row, { kind, title, text, request }: Row): boolean {
 export function isMatch(row: Row, name: string, filter: string): boolean {
   const { id, phone, title, text, message, request, events } = row;
   const ofMessage = [message?.template, message?.text, message?.status, request?.status];
-  const all = [id, phone, title, text, name, ...ofMessage, ...events.map(({ type }) => type)].join(' ').toLowerCase();
-  return filter
-    .toLowerCase()
-    .split(/\s+/)
-    .every((word) => all.includes(word));
+  return hasWords([id, phone, title, text, name, ...ofMessage, ...events.map(({ type }) => type)].join(' '), filter);
 }

@@ -93,11 +93,6 @@ function withReceipt(message: Message, { type, data }: SandboxEvent): Message {
   return { ...message, status, reason: reasonIn(data) || message.reason };
 }
 
-/** Whether a request was answered with an error, or not at all. */
-export function isFailed({ status }: Pick<Request, 'status'>): boolean {
-  return status === 0 || status >= 400;
-}
-
 export function groupBy<T, K>(all: readonly T[], keyOf: (item: T) => K): Map<K, T[]> {
   const groups = new Map<K, T[]>();
   for (const item of all) {

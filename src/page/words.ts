@@ -51,6 +51,15 @@ export const shortUrl = (url: string) => url.replace(/^https?:\/\//, '');
 
 export const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
+/** Whether a text contains all words of a search. */
+export function hasWords(text: string, search: string): boolean {
+  const all = text.toLowerCase();
+  return search
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => all.includes(word));
+}
+
 /** A command that sends the same message again. */
 export function curlOf({ to, template, params }: BodyOf<'sendTemplate'>): string {
   return [

@@ -1,7 +1,7 @@
 import { endpointNames } from '../contract/endpoints.ts';
 import { eventNames, isEventName } from '../contract/events.ts';
 import * as read from '../contract/readers.ts';
-import { fields, integer, number, oneOf, optional, suggestion } from './readers.ts';
+import { fields, integer, number, optional, suggestion } from './readers.ts';
 import { Refusal } from './refusal.ts';
 import {
   type AnswerFault,
@@ -51,8 +51,8 @@ function isActive({ injected, times = Infinity }: Fault): boolean {
   return injected < times;
 }
 
-const withStatus = fields({ kind: oneOf(['status']), status: integer(400, 599) });
-const withDuration = fields({ kind: oneOf(['latency', 'delay']), ms: number(1, longestTimer) });
+const withStatus = fields({ kind: read.oneOf(['status']), status: integer(400, 599) });
+const withDuration = fields({ kind: read.oneOf(['latency', 'delay']), ms: number(1, longestTimer) });
 const plain = fields({ kind: read.string });
 
 const newFaultFields = fields({
@@ -65,7 +65,7 @@ const newFaultFields = fields({
 export type NewFault = ReturnType<typeof newFaultFields>;
 
 function effect(value: unknown, at = ''): AnswerFault | EventFault {
-  const { kind } = read.object({ kind: oneOf([...answerFaults, ...eventFaults]) })(value, at);
+  const { kind } = read.object({ kind: read.oneOf([...answerFaults, ...eventFaults]) })(value, at);
   if (kind === 'status') return withStatus(value, at);
   if (kind === 'latency' || kind === 'delay') return withDuration(value, at);
   plain(value, at);

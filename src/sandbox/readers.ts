@@ -35,14 +35,6 @@ export function optional<T>(reader: Reader<T>): Optional<T> {
   return Object.assign(read, { optional: true } as const);
 }
 
-export function oneOf<const T extends string>(words: readonly T[]): Reader<T> {
-  return (value, at = '') => {
-    const word = words.find((word) => word === value);
-    if (word === undefined) throw new Mismatch(at, `must be one of ${words.join(', ')}`);
-    return word;
-  };
-}
-
 export function number(least: number, most: number): Reader<number> {
   return (value, at = '') => {
     if (typeof value === 'number' && value >= least && value <= most) return value;

@@ -75,11 +75,9 @@ type Ids = Readonly<Record<`${string}_id`, string>>;
 
 const handlers: Readonly<Record<EventName, (fields: unknown, core: Core) => Ids>> = {
   'message.received': reading(readers['message.received'], received),
-  'message.delivered': reading(readers['message.delivered'], (fields, core) =>
-    receipt('message.delivered', fields, core),
-  ),
-  'message.read': reading(readers['message.read'], (fields, core) => receipt('message.read', fields, core)),
-  'message.failed': reading(readers['message.failed'], (fields, core) => receipt('message.failed', fields, core)),
+  'message.delivered': reading(readers['message.delivered'], receipt('message.delivered')),
+  'message.read': reading(readers['message.read'], receipt('message.read')),
+  'message.failed': reading(readers['message.failed'], receipt('message.failed')),
   'flow.completed': reading(readers['flow.completed'], flowCompleted),
   'broadcast.completed': reading(readers['broadcast.completed'], broadcastCompleted),
   'contact.created': reading(readers['contact.created'], contactCreated),
@@ -104,14 +102,16 @@ const receiptsTo: Readonly<Record<string, Readonly<Partial<Record<ReceiptName, r
 };
 
 /** Replaces the scheduled receipts that can no longer happen. */
-function receipt(type: ReceiptName, fields: ReceiptFields, core: Core): Ids {
-  const { to, reason = defaultReason } = fields;
-  const message = to === undefined ? existingMessage(type, fields, core.store.state) : sendMessage(to, fields, core);
-  for (const name of requireReceipts(type, message)) {
-    const now = { type: name, at: core.clock.now(), ...(name === 'message.failed' && { reason }) };
-    emit(core, receiptEvent(message, now, receiptsDone(name, message)));
-  }
-  return { message_id: message.id };
+function receipt(type: ReceiptName) {
+  return (fields: ReceiptFields, core: Core): Ids => {
+    const { to, reason = defaultReason } = fields;
+    const message = to === undefined ? existingMessage(type, fields, core.store.state) : sendMessage(to, fields, core);
+    for (const name of requireReceipts(type, message)) {
+      const now = { type: name, at: core.clock.now(), ...(name === 'message.failed' && { reason }) };
+      emit(core, receiptEvent(message, now, receiptsDone(name, message)));
+    }
+    return { message_id: message.id };
+  };
 }
 
 function sendMessage(to: string, { message: id, template: name }: ReceiptFields, core: Core): Message {

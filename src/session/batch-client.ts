@@ -23,7 +23,7 @@ import { teamOf } from './record-file.ts';
 export async function openBatchClient(session: Session, caller: Caller, signals: StopSignals): Promise<BatchClient> {
   const { host } = session;
   const checkedTarget = await prepareTarget(session, caller);
-  const plan = await planOf(session, checkedTarget);
+  const plan = await planOf(checkedTarget);
   // A sandbox on this machine has the same clock.
   let skew = checkedTarget.simulated ? 0 : undefined;
   const onTime = (time: number) => {

@@ -117,23 +117,16 @@ function minuteOf({ host }: Session, checkedTarget: CheckedTarget): string {
 const unknown: Plan = { perMinute: undefined, perMonth: undefined };
 
 /** The plan of the profile, or of the sandbox on this machine. */
-export async function planOf(session: Session, { caller, target, simulated }: CheckedTarget): Promise<Plan> {
+export async function planOf({ caller, running }: CheckedTarget): Promise<Plan> {
   const { plan, rate } = caller.kind === 'service' ? caller : {};
   if (plan !== undefined || rate !== undefined) {
     const { perMinute, perMonth } = plan === undefined ? unknown : plans[plan];
     return { perMinute: rate ?? perMinute, perMonth };
   }
-  return simulated ? sandboxPlan(session, target.baseUrl) : unknown;
-}
-
-async function sandboxPlan(session: Session, baseUrl: string): Promise<Plan> {
-  const sandboxes = await session.sandboxes();
-  const running = await sandboxes.at(baseUrl);
   if (!running) return unknown;
   const { openRemote } = await import('../sandbox/remote/remote.ts');
-  const { plan } = await openRemote(running).ask('status');
-  const { perMinute, perMonth } = plans[plan.name];
-  return { perMinute: plan.perMinute ?? perMinute, perMonth: plan.perMonth ?? perMonth };
+  const { minute, month } = await openRemote(running).ask('usage');
+  return { perMinute: minute.limit ?? undefined, perMonth: month.limit ?? undefined };
 }
 
 type PlanRate = Pick<Plan, 'perMinute'>;

@@ -1,4 +1,5 @@
 import { CliError } from '../base/errors.ts';
+import { tryJson } from '../base/json.ts';
 import { redact } from '../base/redact.ts';
 import { isMutation, type WireRequest } from '../client/wire.ts';
 import { type BodyOf, endpoints } from '../contract/endpoints.ts';
@@ -46,11 +47,7 @@ function messageOf(value: unknown): BodyOf<'sendTemplate'> | undefined {
 }
 
 function jsonIn(body: WireRequest['body']): unknown {
-  try {
-    return JSON.parse(typeof body === 'string' ? body : new TextDecoder().decode(body));
-  } catch {
-    return undefined;
-  }
+  return tryJson(typeof body === 'string' ? body : new TextDecoder().decode(body));
 }
 
 /** The id of the message in an answer, also in a raw one. */

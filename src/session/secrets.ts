@@ -48,10 +48,8 @@ export async function knownSecrets({ host }: Pick<Session, 'host'>): Promise<rea
     webhookSecret,
     team,
   ]);
-  return [BIZMSG_API_KEY, BIZMSG_WEBHOOK_SECRET, BIZMSG_TEAM, ...stored].flatMap((text) => {
-    const key = text?.trim() ?? '';
-    return key.length < shortestKnown ? [] : [key];
-  });
+  const all = [BIZMSG_API_KEY, BIZMSG_WEBHOOK_SECRET, BIZMSG_TEAM, ...stored];
+  return all.map((text = '') => text.trim()).filter(({ length }) => length >= shortestKnown);
 }
 
 /** Refuses keys in texts that are sent or recorded, such as a template's name. */

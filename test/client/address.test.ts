@@ -85,6 +85,10 @@ describe('followed', () => {
   });
 });
 
+it('a base URL of plain http to another host is refused', () => {
+  expect(thrown(() => readBase('http://api.example'))).toMatchObject({ exit: 'unsafe', code: 'plain-http' });
+});
+
 describe('isLoopback', () => {
   const others = ['localhost.evil.example', '127.0.0.1.evil.example', '128.0.0.1', '0.0.0.0', '[::2]', 'api.example'];
 

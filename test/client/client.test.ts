@@ -1,7 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createClient } from '../../src/client/client.ts';
 import type { Pace } from '../../src/client/pace.ts';
-import { CliError } from '../../src/base/errors.ts';
 import { failureFrom, key, message, rig, ways } from './rig.ts';
 import { deadPort, serve, serveBytes } from './servers.ts';
 
@@ -69,29 +67,9 @@ describe.each(ways)('a call over the %s transport', (way) => {
   });
 });
 
-describe('a client', () => {
-  const options = {
-    userAgent: 'x',
-    transport: { send: () => Promise.reject(new Error('used')), close: async () => {} },
-    signal: new AbortController().signal,
-    random: () => 0,
-    now: () => 0,
-    sleep: async () => {},
-  };
-
-  it.each([
-    ['plain http to another host', 'http://api.example', key, 'unsafe', 'plain-http'],
-    ['a key with a line break', 'https://api.example', `${key}\n`, 'configuration', 'key'],
-  ])('refuses %s', (_, baseUrl, key, exit, code) => {
-    const make = () => createClient({ ...options, baseUrl, key });
-    expect(make).toThrow(CliError);
-    expect(make).toThrow(expect.objectContaining({ exit, code }));
-  });
-
-  it('refuses an invalid body before anything is sent', async () => {
-    const client = createClient({ ...options, baseUrl: 'https://api.example', key });
-    expect(await failureFrom(client.call('sendTemplate', { ...message, to: '12' }))).toMatchObject({ exit: 'usage' });
-  });
+it('a client refuses an invalid body before anything is sent', async () => {
+  const { client } = await rig('direct', 'http://127.0.0.1:9');
+  expect(await failureFrom(client.call('sendTemplate', { ...message, to: '12' }))).toMatchObject({ exit: 'usage' });
 });
 
 /** Only silence is waited for in vain. */

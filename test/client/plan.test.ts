@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { curlLine, DryRunResult, type DryRunRequest } from '../../src/client/dry-run.ts';
+import { rejection } from '../support/thrown.ts';
 import { key, raw, rig } from './rig.ts';
 import { serve } from './servers.ts';
 
@@ -16,12 +17,7 @@ const [curl, bash] = await Promise.all(
 );
 
 async function plan(call: Promise<unknown>): Promise<DryRunRequest> {
-  const outcome = await call.then(
-    () => undefined,
-    (error: unknown) => error,
-  );
-  if (outcome instanceof DryRunResult) return outcome.request;
-  throw new Error('nothing was planned', { cause: outcome });
+  return (await rejection(call, DryRunResult)).request;
 }
 
 describe.skipIf(!curl)('the curl command (skipped without curl)', () => {

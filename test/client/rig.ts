@@ -5,6 +5,7 @@ import { complete } from '../../src/client/exchange.ts';
 import { openPool } from '../../src/client/pool.ts';
 import type { Transport } from '../../src/client/wire.ts';
 import { CliError } from '../../src/base/errors.ts';
+import { rejection } from '../support/thrown.ts';
 
 export const ways = ['direct', 'pool'] as const;
 export type Way = (typeof ways)[number];
@@ -56,11 +57,6 @@ export async function raw(client: Client, request: Parameters<Client['raw']>[0])
 }
 
 /** The error of a failed call. */
-export async function failureFrom(call: Promise<unknown>): Promise<CliError> {
-  const outcome = await call.then(
-    () => undefined,
-    (error: unknown) => error,
-  );
-  if (outcome instanceof CliError) return outcome;
-  throw new Error('no CliError was thrown', { cause: outcome });
+export function failureFrom(call: Promise<unknown>): Promise<CliError> {
+  return rejection(call, CliError);
 }

@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events';
 import net, { type Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { header, WireFailure, wireFailure } from '../../src/client/wire.ts';
+import { rejection } from '../support/thrown.ts';
 import { open, ways } from './rig.ts';
 import { authority, deadPort, listen, serve, serveBytes } from './servers.ts';
 
@@ -11,15 +12,7 @@ const type = { 'Content-Type': 'application/json' };
 const post = (url: string) => ({ method: 'POST', url: new URL(url).href, headers: type, body: '{"a":1}' });
 const get = (url: string) => ({ method: 'GET', url: new URL(url).href, headers: {} });
 
-async function failureOf(sending: Promise<unknown>): Promise<WireFailure> {
-  const outcome = await sending.then(
-    () => undefined,
-    (error: unknown) => error,
-  );
-  if (outcome instanceof WireFailure) return outcome;
-  throw new Error('no WireFailure was thrown', { cause: outcome });
-}
-
+const failureOf = (sending: Promise<unknown>) => rejection(sending, WireFailure);
 const silence = () => {};
 const half = 'HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\n{"a":';
 

@@ -1,9 +1,9 @@
-import { type AdjustableClock, manualClock } from '../../src/sandbox/time/clock.ts';
+import { manualClock } from '../../src/sandbox/time/clock.ts';
 import type { Exchange, Reply } from '../../src/sandbox/exchange.ts';
 import { partsOf, type StateFile } from '../../src/sandbox/state/file.ts';
 import { loadedState, type State } from '../../src/sandbox/state/state.ts';
 import type { Sandbox as LibrarySandbox } from 'bizmsg/sandbox';
-import { createSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/sandbox.ts';
+import { createSandbox, type SandboxOptions } from '../../src/sandbox/sandbox.ts';
 
 export const start = Date.UTC(2026, 4, 1, 12);
 
@@ -16,21 +16,13 @@ export const paths = {
 
 export const order = { to: '+12025550142', template: 'order_update', params: ['Ada', 'A-1042'] } as const;
 
-export interface Calls {
-  readonly sandbox: Sandbox;
-  /** The file, unless the test has its own. */
-  readonly file: MemoryFile;
-  readonly clock: AdjustableClock;
-  /** Warnings of the sandbox. */
-  readonly warnings: readonly string[];
-  readonly get: (target: string, change?: Partial<Exchange>) => Promise<Reply>;
-  readonly post: (target: string, body: unknown, change?: Partial<Exchange>) => Promise<Reply>;
-}
+export type Calls = ReturnType<typeof calls>;
 
 /** A seeded sandbox with a frozen clock, and requests with its full sandbox key. */
-export function calls(options: SandboxOptions = {}): Calls {
+export function calls(options: SandboxOptions = {}) {
   const clock = manualClock(start, () => start);
   const warnings: string[] = [];
+  // Unless the test has its own.
   const file = memoryFile();
   const sandbox = createSandbox({ seed: 'a seed', clock, file, warn: (text) => warnings.push(text), ...options });
   const headers = bearing(sandbox.keys.sandbox);
@@ -39,8 +31,9 @@ export function calls(options: SandboxOptions = {}): Calls {
     file,
     clock,
     warnings,
-    get: async (target, change) => sandbox.answer({ method: 'GET', target, headers, body: '', ...change }),
-    post: async (target, body, change) =>
+    get: async (target: string, change?: Partial<Exchange>): Promise<Reply> =>
+      sandbox.answer({ method: 'GET', target, headers, body: '', ...change }),
+    post: async (target: string, body: unknown, change?: Partial<Exchange>): Promise<Reply> =>
       sandbox.answer({ method: 'POST', target, headers, body: JSON.stringify(body), ...change }),
   };
 }
@@ -59,13 +52,8 @@ export function bodyOf(reply: Reply): unknown {
   return JSON.parse(reply.body);
 }
 
-export interface MemoryFile extends StateFile {
-  /** Everything that would be saved. */
-  text(): string;
-}
-
-/** A file in memory. */
-export function memoryFile(): MemoryFile {
+/** A file in memory; `text` is everything that would be saved. */
+export function memoryFile(): StateFile & { readonly text: () => string } {
   let last: State | undefined;
   const text = () => (last ? [...partsOf(last)].join('') : '');
   return {

@@ -31,19 +31,12 @@ interface Received {
   readonly body: string;
 }
 
-export interface Receiver {
-  readonly url: string;
-  readonly received: Received[];
-  /** Resolves once this number of requests has arrived. */
-  got(count: number): Promise<readonly Received[]>;
-  /** Throws unless another implementation verifies all signatures with this secret. */
-  verify(secret: string): void;
-}
+export type Receiver = Awaited<ReturnType<typeof receiver>>;
 
 type Answer = (response: ServerResponse, received: Received) => unknown;
 
 /** A webhook handler on a free port; closed after the test. */
-export async function receiver(answer: Answer = (response) => response.end()): Promise<Receiver> {
+export async function receiver(answer: Answer = (response) => response.end()) {
   const received: Received[] = [];
   const waiting: { readonly count: number; readonly resolve: () => void }[] = [];
   const { url } = await serve(({ headers, body }, _, response) => {
@@ -55,14 +48,16 @@ export async function receiver(answer: Answer = (response) => response.end()): P
   return {
     url: `${url}/hooks`,
     received,
-    async got(count) {
+    /** Resolves once this number of requests has arrived. */
+    async got(count: number): Promise<readonly Received[]> {
       await new Promise<void>((resolve) => {
         waiting.push({ count, resolve });
         if (received.length >= count) resolve();
       });
       return received;
     },
-    verify(secret) {
+    /** Throws unless another implementation verifies all signatures with this secret. */
+    verify(secret: string) {
       for (const { body, headers } of received) new Webhook(secret).verify(body, headers);
     },
   };

@@ -27,7 +27,7 @@ export function reset({ store }: Core, what: Resettable): void {
 }
 
 /** Adds the data of a new sandbox, or only its contacts. */
-export function addSampleData(state: State, what: 'contacts' | Resettable = 'all'): void {
+export function addSampleData(state: State, what: Resettable = 'all'): void {
   for (const contact of sampleData.contacts) state.contacts.put(contact);
   if (what !== 'all') return;
   for (const template of sampleData.templates) state.templates.put(template);
@@ -35,21 +35,11 @@ export function addSampleData(state: State, what: 'contacts' | Resettable = 'all
 }
 
 /** Adds records or replaces those with the same key. If any is invalid, throws a Refusal and changes nothing. */
-export function seed(core: Core, value: unknown) {
+export function seed({ store, ids, clock }: Core, value: unknown) {
   const { contacts = [], templates = [], campaigns = [] } = readOrRefuse(newContents, value);
-  put({ contacts, templates, campaigns }, core);
-  return { contacts: contacts.length, templates: templates.length, campaigns: campaigns.length };
-}
-
-type Stamp = Pick<Contact, 'id' | 'created_at'>;
-
-/** A replaced record keeps its id and creation time, unless the input sets others. */
-function put(
-  { contacts, templates, campaigns }: Required<ReturnType<typeof newContents>>,
-  { store, ids, clock }: Core,
-): void {
   const { state } = store;
   const named = new Map(state.campaigns.all().map((campaign) => [campaign.name, campaign]));
+  // A replaced record keeps its id and creation time, unless the input sets others.
   const stamp = (prefix: string, fields: Partial<Stamp>, before: Stamp | undefined): Stamp => ({
     id: fields.id ?? before?.id ?? ids.id(prefix),
     created_at: fields.created_at ?? before?.created_at ?? new Date(clock.now()).toISOString(),
@@ -65,7 +55,10 @@ function put(
   for (const contact of contacts)
     state.contacts.put({ ...contact, ...stamp('con_sandbox', contact, state.contacts.get(contact.phone)) });
   store.happened({ type: 'contents' });
+  return { contacts: contacts.length, templates: templates.length, campaigns: campaigns.length };
 }
+
+type Stamp = Pick<Contact, 'id' | 'created_at'>;
 
 const texts = [
   ['order_update', 'en_US', 'UTILITY', 'Hello {{1}}, your order {{2}} is on its way.', ['name', 'order']],

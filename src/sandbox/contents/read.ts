@@ -1,7 +1,7 @@
 import * as read from '../../contract/readers.ts';
 import { Mismatch } from '../../contract/readers.ts';
 import { placeholdersIn, renderedText } from '../../contract/template-text.ts';
-import { fields, integer, oneOf, optional, record } from '../readers.ts';
+import { fields, integer, optional, record } from '../readers.ts';
 import { campaignStatuses, templateStatuses } from '../state/records.ts';
 
 /** Records to fill a sandbox with. */
@@ -30,7 +30,7 @@ const templateFields = fields({
   name: read.id,
   language: optional(read.id),
   category: optional(read.id),
-  status: optional(oneOf(templateStatuses)),
+  status: optional(read.oneOf(templateStatuses)),
   body: read.string,
   variables: optional(read.list(read.string)),
 });
@@ -52,7 +52,7 @@ const campaignFields = fields({
   id: optional(read.id),
   name: read.id,
   template: read.id,
-  status: optional(oneOf(campaignStatuses)),
+  status: optional(read.oneOf(campaignStatuses)),
   audience: optional(integer()),
   counts: optional(counts),
   created_at: optional(time),

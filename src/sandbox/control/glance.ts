@@ -1,10 +1,10 @@
-import { isDelivered } from '../../contract/events.ts';
 import { deliveryRows, deliveryRowsOf } from '../events/deliveries.ts';
 import type { SandboxEvent } from '../state/records.ts';
 import type { State } from '../state/state.ts';
 import { newest } from '../state/table.ts';
 import { requestRow } from '../views.ts';
 import { pageMessage } from './feed.ts';
+import { isDead, isFailed, isRetrying } from './story.ts';
 
 type DeliveryRow = ReturnType<typeof deliveryRows>[number];
 
@@ -24,7 +24,7 @@ export function problemsOf(state: State) {
   const isWanted = ({ id, type, message = '' }: SandboxEvent) =>
     undelivered.has(id) || (type === 'message.failed' && failedIds.has(message));
   const events = state.events.all().flatMap(({ event }) => (isWanted(event) ? [event] : []));
-  const refusedCalls = state.requests.all().filter(({ status }) => status === 0 || status >= 400);
+  const refusedCalls = state.requests.all().filter(isFailed);
   const requests = newest(refusedCalls, most);
   const ids = new Set([...failedIds, ...[...events, ...requests].map(({ message }) => message)]);
   return {
@@ -50,10 +50,8 @@ function healthOf(rows: readonly DeliveryRow[]) {
   return [...health.values()];
 }
 
-/** Whether the last attempt failed; the handler behind a listener counts, if there is one. */
-function isFailing({ state, attempts, forwarded }: DeliveryRow): boolean {
-  if (state === 'dead' || (state === 'waiting' && attempts > 0)) return true;
-  return typeof forwarded === 'string' || (forwarded !== null && !isDelivered({ status: forwarded }));
+function isFailing(row: DeliveryRow): boolean {
+  return isRetrying(row) || isDead(row);
 }
 
 /** The deliveries of events and messages by their id, and the names of numbers. */

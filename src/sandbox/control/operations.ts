@@ -6,9 +6,9 @@ import { endpointNames } from '../../contract/endpoints.ts';
 import type { DisconnectSignal } from '../exchange.ts';
 import { newFault } from '../faults.ts';
 import type { Sandbox } from '../sandbox.ts';
-import { eventName, fields, integer, number, oneOf, optional, record } from '../readers.ts';
+import { eventName, fields, integer, number, optional, record } from '../readers.ts';
 import { Refusal } from '../refusal.ts';
-import { deliveryFilter } from '../events/deliveries.ts';
+import { deliveryFilter, newForwards } from '../events/deliveries.ts';
 import { logs } from './feed.ts';
 import { newest, newestFields } from '../state/table.ts';
 import { resettable } from '../state/records.ts';
@@ -41,21 +41,11 @@ type Disconnecting = Pick<Served, 'sandbox'> & { readonly gone: DisconnectSignal
 
 const nothing = fields({});
 const since = { after: optional(integer()), wait: optional(integer()) };
-const forwarded = fields({
-  event: read.string,
-  /** Of the listener. */
-  port: integer(),
-  url: read.string,
-  status: optional(integer()),
-  error: optional(read.string),
-  body: optional(read.string),
-  took: integer(),
-});
 const newPlan = fields({
-  name: oneOf(planNames),
+  name: read.oneOf(planNames),
   rate: optional(integer()),
   monthly: optional(integer()),
-  without: optional(read.list(oneOf(endpointNames))),
+  without: optional(read.list(read.oneOf(endpointNames))),
 });
 
 /** Everything that can be done to a sandbox: the source of the HTTP control routes, the remote calls and the library. */
@@ -82,7 +72,7 @@ export const operations = {
 
   keys: op(nothing, (sandbox) => sandbox.keys.list()),
   createKey: op(
-    fields({ scope: optional(oneOf(scopes)), mode: optional(oneOf(['sandbox', 'live'])) }),
+    fields({ scope: optional(read.oneOf(scopes)), mode: optional(read.oneOf(['sandbox', 'live'])) }),
     (sandbox, { scope = 'full', mode }) => sandbox.keys.create(scope, mode),
   ),
   revokeKey: op(fields({ key: read.string }), (sandbox, { key }) => sandbox.keys.revoke(key)),
@@ -95,7 +85,7 @@ export const operations = {
   usage: op(nothing, (sandbox) => sandbox.usage()),
 
   /** How many records a log has had. With `wait`, waits that many milliseconds for one after a cursor. */
-  cursor: served(fields({ ...since, of: oneOf(logs) }), (context: Disconnecting, { of, after, wait }) =>
+  cursor: served(fields({ ...since, of: read.oneOf(logs) }), (context: Disconnecting, { of, after, wait }) =>
     cursorOf(context, of, { after, wait }),
   ),
   /** The newest between two cursors, and the next cursor. */
@@ -106,7 +96,7 @@ export const operations = {
   requests: op(part, (sandbox, which) => sandbox.requests(which).map(requestRow)),
   /** Records before a cursor, for a page that has the newest ones. */
   older: op(
-    fields({ kind: oneOf(logs), before: integer(), limit: integer(1, 1_000) }),
+    fields({ kind: read.oneOf(logs), before: integer(), limit: integer(1, 1_000) }),
     (sandbox, { kind, before, limit }) => sandbox.older(kind, before, limit),
   ),
   messages: op(messageFilter, (sandbox, filter) => sandbox.messages(filter)),
@@ -156,9 +146,7 @@ export const operations = {
     sandbox.glance(wanted),
   ),
   /** The answers of the handlers behind listeners. */
-  reportForwards: op(fields({ forwards: read.list(forwarded) }), (sandbox, { forwards }) =>
-    sandbox.reportForwards(forwards),
-  ),
+  reportForwards: op(fields({ forwards: newForwards }), (sandbox, { forwards }) => sandbox.reportForwards(forwards)),
   contacts: op(fields({ limit: optional(integer()) }), (sandbox, { limit }) => newest(sandbox.contacts(), limit)),
   templates: op(nothing, (sandbox) => sandbox.templates()),
   campaigns: op(nothing, (sandbox) => sandbox.campaigns()),
@@ -168,7 +156,7 @@ export const operations = {
     sandbox.trigger(event, fields),
   ),
 
-  reset: op(fields({ what: oneOf(resettable) }), (sandbox, { what }) => {
+  reset: op(fields({ what: read.oneOf(resettable) }), (sandbox, { what }) => {
     sandbox.reset(what);
     return sandbox.counts();
   }),

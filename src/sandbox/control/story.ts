@@ -107,6 +107,23 @@ function restOf({ id, url: what, state, attempts, last, next_at: next, at }: Del
   return [{ ...step, note: endOf({ attempts, last }), at: attempts.at(-1)?.at ?? Date.parse(at), state: 'bad' }];
 }
 
+type Outcome = Pick<DeliveryRecord, 'state' | 'last' | 'forwarded'>;
+
+export function isRetrying({ state, last }: Outcome): boolean {
+  return state === 'waiting' && last !== null;
+}
+
+/** Given up, or accepted by a listener whose handler refused it. */
+export function isDead({ state, forwarded }: Outcome): boolean {
+  if (typeof forwarded === 'string') return true;
+  return state === 'dead' || (forwarded !== null && !isDelivered({ status: forwarded }));
+}
+
+/** Whether a request was answered with an error, or not at all. */
+export function isFailed({ status }: { readonly status: number }): boolean {
+  return status === 0 || status >= 400;
+}
+
 /** Why a dead delivery is not attempted again. */
 export function endOf({ attempts, last }: Pick<DeliveryRecord, 'attempts' | 'last'>): string {
   const isClosed = typeof last === 'string' && last !== attempts.at(-1)?.error;

@@ -1,8 +1,8 @@
 import { Refusal } from '../refusal.ts';
 import * as read from '../../contract/readers.ts';
-import type { Delivery, Emitted, Forward, SandboxEvent, Webhook } from '../state/records.ts';
+import type { Delivery, Emitted, SandboxEvent, Webhook } from '../state/records.ts';
 import type { Core, State } from '../state/state.ts';
-import { fields, oneOf, optional } from '../readers.ts';
+import { fields, integer, optional } from '../readers.ts';
 import { newest, newestFields } from '../state/table.ts';
 
 /** The body that a webhook receives. */
@@ -39,7 +39,7 @@ export function deliveryNamed({ events }: State, id: string): Delivery | undefin
 export const rowStates = ['waiting', 'delivered', 'dead', 'dropped', 'queued'] as const;
 
 /** The range is one of events. */
-export const deliveryFilter = fields({ ...newestFields, states: optional(read.list(oneOf(rowStates))) });
+export const deliveryFilter = fields({ ...newestFields, states: optional(read.list(read.oneOf(rowStates))) });
 
 /** All deliveries, in the order of their events. An event without one is queued. */
 export function deliveryRows(
@@ -97,8 +97,21 @@ function rowOf(event: SandboxEvent, delivery: Partial<Delivery> = {}) {
   };
 }
 
+export const newForwards = read.list(
+  fields({
+    event: read.string,
+    /** Of the listener. */
+    port: integer(),
+    url: read.string,
+    status: optional(integer()),
+    error: optional(read.string),
+    body: optional(read.string),
+    took: integer(),
+  }),
+);
+
 /** Records how the handler behind a listener answered events that were delivered to the listener. */
-export function reportForwards(core: Core, forwards: readonly Forwarded[]): void {
+export function reportForwards(core: Core, forwards: ReturnType<typeof newForwards>): void {
   const { store, clock } = core;
   for (const { event, port, ...fields } of forwards) {
     const { deliveries = [] } = store.state.events.get(event) ?? {};
@@ -108,8 +121,6 @@ export function reportForwards(core: Core, forwards: readonly Forwarded[]): void
     store.happened({ type: 'delivery', id: delivery.id });
   }
 }
-
-type Forwarded = Omit<Forward, 'at'> & { readonly event: string; readonly port: number };
 
 /** Restarts one delivery, those of an event, or all `failed` ones, now. Returns the number. */
 export function redeliver(core: Core, which: string): number {

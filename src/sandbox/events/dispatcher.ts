@@ -98,9 +98,10 @@ export class Dispatcher {
 
   /** Resolves to the milliseconds that a fault delays the attempt, or to undefined after it. */
   async #send(id: string, target: Target): Promise<number | undefined> {
-    const { store, warn } = this.#core;
+    const { store, clock, warn } = this.#core;
     const sending = this.#sendingOf(id);
-    const delay = sending ? this.#delayOf(sending) : 0;
+    const fault = sending && faultOf(sending.delivery, store.state);
+    const delay = sending && fault?.kind === 'delay' ? sending.delivery.at + fault.ms - clock.now() : 0;
     if (delay > 0) return delay;
     try {
       const made = sending && !this.#isClosed ? await attempt(sending, target, this.#core) : undefined;
@@ -135,11 +136,5 @@ export class Dispatcher {
     const settling = this.#settling;
     this.#settling = [];
     for (const resolve of settling) resolve();
-  }
-
-  #delayOf({ delivery }: Sending): number {
-    const { store, clock } = this.#core;
-    const fault = faultOf(delivery, store.state);
-    return fault?.kind === 'delay' ? delivery.at + fault.ms - clock.now() : 0;
   }
 }

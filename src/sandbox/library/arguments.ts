@@ -3,7 +3,7 @@ import { CliError } from '../../base/errors.ts';
 import { planNames } from '../../contract/plans.ts';
 import * as read from '../../contract/readers.ts';
 import { endpointNames } from '../../contract/endpoints.ts';
-import { fields, integer, oneOf, optional } from '../readers.ts';
+import { fields, integer, optional } from '../readers.ts';
 import { Refusal } from '../refusal.ts';
 import type { SandboxOptions as Settings } from '../sandbox.ts';
 import { type AdjustableClock, createClock, manualClock } from '../time/clock.ts';
@@ -28,10 +28,10 @@ export function settingsOf({ warn, ...options }: SandboxOptions): Settings {
 
 const optionFields = fields({
   seed: optional(seed),
-  plan: optional(oneOf(planNames)),
+  plan: optional(read.oneOf(planNames)),
   rate: optional(integer()),
   monthly: optional(integer()),
-  without: optional(read.list(oneOf(endpointNames))),
+  without: optional(read.list(read.oneOf(endpointNames))),
   clock: optional(clock),
 });
 

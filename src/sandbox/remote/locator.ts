@@ -2,7 +2,7 @@ import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createStateFolder, namesIn, readIfPresent, requireOwn } from '../../base/files.ts';
 import * as read from '../../contract/readers.ts';
-import { integer, oneOf } from '../readers.ts';
+import { integer } from '../readers.ts';
 
 /** Describes a sandbox that runs, in a file that other bizmsg processes read. Only `findRunning` knows if it still does. */
 export type Locator = ReturnType<typeof locator>;
@@ -11,7 +11,7 @@ const locator = read.object({
   port: integer(),
   url: read.string,
   /** Its loopback addresses: only IPv4 on a machine without IPv6. */
-  loopback: oneOf(['both', 'ipv4']),
+  loopback: read.oneOf(['both', 'ipv4']),
   pid: integer(),
   token: read.string,
   build: read.string,

@@ -17,8 +17,6 @@ export interface StartOptions {
   readonly build: string;
   /** Receives the notes of a sandbox that it has started, such as about a damaged state. */
   readonly note?: (text: string) => void;
-  /** Milliseconds that the start may take (default: 15 s). */
-  readonly timeout?: number;
 }
 
 interface Attempt extends StartOptions {
@@ -27,11 +25,12 @@ interface Attempt extends StartOptions {
   readonly log: string;
 }
 
-const usualTimeout = 15_000;
+/** Milliseconds that a start may take. */
+const timeout = 15_000;
 
 /** Finds the sandbox of the default folder or starts it. If several commands do this together, one of them starts it. */
 export async function findOrStart(options: StartOptions): Promise<RunningSandbox> {
-  const { stateFolder, host, timeout = usualTimeout } = options;
+  const { stateFolder, host } = options;
   const attempt = { ...options, deadline: host.now() + timeout, log: join(stateFolder, 'sandbox.log') };
   for (;;) {
     const running = await findDefault(stateFolder);
@@ -64,7 +63,7 @@ function claimStart(path: string): (() => void) | undefined {
       release();
       throw error instanceof Error ? Object.assign(error, { path }) : error;
     }
-    if (Date.now() - (statsOf(path)?.mtimeMs ?? Infinity) > usualTimeout) release();
+    if (Date.now() - (statsOf(path)?.mtimeMs ?? Infinity) > timeout) release();
     return undefined;
   }
 }

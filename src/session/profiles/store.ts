@@ -4,8 +4,8 @@ import { readRegular } from '../../base/files.ts';
 import { shellQuote } from '../../base/shell-quote.ts';
 import { suggest } from '../../base/suggest.ts';
 import type { Mode } from '../../contract/keys.ts';
-import { isPlanName, type PlanName, plans } from '../../contract/plans.ts';
-import { isRecord, Mismatch, object, type Reader, string } from '../../contract/readers.ts';
+import { planNames } from '../../contract/plans.ts';
+import { isRecord, Mismatch, object, oneOf, type Reader, string } from '../../contract/readers.ts';
 import { accountName, baseUrl, keyMode, local, readKey, readWebhookSecret, shownName, teamUrl } from './fields.ts';
 
 export const readProfile = fields({
@@ -13,11 +13,11 @@ export const readProfile = fields({
   baseUrl: valid(baseUrl),
   /** Its messages count together with those of other profiles of the account. */
   account: optional(valid(accountName)),
-  plan: optional(plan),
+  plan: optional(oneOf(planNames)),
   /** Requests per minute of an enterprise plan. */
   rate: optional(rate),
   /** The key that it uses. */
-  mode,
+  mode: oneOf(['sandbox', 'live']),
   keys: fields({ sandbox: optional(keyOf('sandbox')), live: optional(keyOf('live')) }),
   webhookSecret: optional(valid(readWebhookSecret)),
   /** The URL of the team's database, with its password. */
@@ -127,19 +127,9 @@ function keyOf(slot: Mode): Reader<string> {
   });
 }
 
-function plan(value: unknown, at = ''): PlanName {
-  if (isPlanName(value)) return value;
-  throw new Mismatch(at, `must be one of ${Object.keys(plans).join(', ')}`);
-}
-
 function rate(value: unknown, at = ''): number {
   if (typeof value === 'number' && value > 0) return value;
   throw new Mismatch(at, 'must be a number of requests a minute');
-}
-
-function mode(value: unknown, at = ''): Mode {
-  if (value === 'sandbox' || value === 'live') return value;
-  throw new Mismatch(at, 'must be sandbox or live');
 }
 
 /** The profile with a name, also for names such as `__proto__`. */

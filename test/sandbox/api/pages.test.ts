@@ -27,10 +27,8 @@ describe('a list', () => {
   });
 
   it('links to the next page with a relative URL, so that any path prefix stays valid', async () => {
-    const { get } = calls();
-    const next = /<(.*)>; rel="next"/.exec((await get(`${paths.contacts}?limit=1`)).headers['link'] ?? '')?.[1];
-    const { href } = new URL(next ?? '', `https://gateway.example/v7${paths.contacts}?limit=1`);
-    expect(href).toBe('https://gateway.example/v7/api/public/contacts?limit=1&cursor=1');
+    const { headers } = await calls().get(`${paths.contacts}?limit=1`);
+    expect(headers['link']).toBe('<?limit=1&cursor=1>; rel="next"');
   });
 });
 

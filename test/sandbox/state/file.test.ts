@@ -41,22 +41,9 @@ describe('the file of a sandbox', () => {
     await file.close();
 
     const again = calls({ file: open() }).sandbox;
-    const views = [
-      'plan',
-      'events',
-      'requests',
-      'cursors',
-      'messages',
-      'deliveries',
-      'contacts',
-      'templates',
-      'campaigns',
-      'counts',
-      'secret',
-      'secrets',
-      'dataId',
-    ] as const;
-    for (const view of views) expect({ [view]: again[view]() }).toEqual({ [view]: sandbox[view]() });
+    const logs = ['events', 'requests', 'messages', 'deliveries', 'cursors', 'counts'] as const;
+    const others = ['plan', 'contacts', 'templates', 'campaigns', 'secret', 'secrets', 'dataId'] as const;
+    for (const view of [...logs, ...others]) expect({ [view]: again[view]() }).toEqual({ [view]: sandbox[view]() });
     expect(again.usage().month).toEqual(sandbox.usage().month);
     expect(again.keys.list()).toEqual(sandbox.keys.list());
     expect(again.webhooks.list()).toEqual(sandbox.webhooks.list());
