@@ -144,7 +144,8 @@ export function variableText(name: string, at: number): string {
   return /^\d+$/.test(name) ? `{{${name}}}` : `{{${at + 1}}} ${name}`;
 }
 
-function textParam(text: string): string {
+/** Of a batch, where a colon begins the name of a column. */
+export function textParam(text: string): string {
   return text.startsWith(':') ? `:${text}` : text;
 }
 

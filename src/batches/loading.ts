@@ -30,7 +30,7 @@ export type Order = Partial<Input<typeof batchParams & typeof importParams>> & {
   readonly template: string;
   readonly file: string | undefined;
   readonly resend: readonly Resend[];
-  /** Whether a person was asked for the file or the template. */
+  /** Whether a person was asked for a part of the command. */
   readonly isAsked: boolean;
 };
 
@@ -47,8 +47,6 @@ export interface Loading {
   /** The columns of the data, without those of a report. */
   readonly columns: readonly string[];
   readonly template: Template;
-  /** Whether a person was asked for a part of the command. */
-  readonly isAsked: boolean;
   /** Keys on this machine, which must not be sent or stored. */
   readonly secrets: readonly string[];
   /** Whether its batch is visible. */
@@ -80,7 +78,7 @@ export async function openLoading(context: Context, order: Order, ends: Ends): P
   try {
     const columns = input.columns.filter((name) => !isReportColumn(name));
     const about = { desk, order, scope, choice, per: choice.batch?.per ?? per ?? '', input, columns };
-    return await complete({ ...about, settings, isAsked: order.isAsked, secrets: ends.secrets, isBegun: false });
+    return await complete({ ...about, settings, secrets: ends.secrets, isBegun: false });
   } catch (error) {
     input.close();
     throw error;
@@ -100,11 +98,11 @@ async function complete(open: Omit<Loading, 'template'>): Promise<Loading> {
   const answers = { ...asked, ...(input.encoding !== undefined && { encoding: input.encoding }) };
   const [told, effective] = [mergeTold(settings.told, answers), mergeTold(settings.effective, answers)];
   if (scope.kind === 'message') checkTemplate(context, template, scope, effective.param?.length ?? 0);
-  const isAsked = open.isAsked || Object.keys(asked).length > 0;
+  const isAsked = order.isAsked || Object.keys(asked).length > 0;
   const names = [order.template, order.file ?? ''].filter((name) => name !== '');
   const options = answerWords(answers, settings.effective);
   if (isAsked) sayCommand(context, { command: order.command, names, typed: names, options });
-  return { ...open, template, settings: { ...settings, told, effective }, isAsked };
+  return { ...open, order: { ...order, isAsked }, template, settings: { ...settings, told, effective } };
 }
 
 function proposalOf({ file, fromBatch }: Order): string {

@@ -50,27 +50,17 @@ export const knownReasons = { known: 'known before', differs: 'the service kept 
 
 /** Why a row has its outcome; undefined if there is nothing to say. */
 export function reasonOf({ state, reason }: { state: State; reason: string | undefined }): string | undefined {
-  switch (state) {
-    case 'waiting':
-      return undefined;
-    case 'under way':
-      return 'on its way';
-    case 'sent':
-      if (reason === 'refused') return 'a newer text was refused';
-      return reason === knownReasons.known || reason === knownReasons.differs ? reason : undefined;
-    case 'unsure':
-      // A process died while it sent the row once more.
-      return reason === undefined || reason === 'sent' || reason === 'unsure' ? 'the process ended' : reason;
-    case 'twice':
-      return 'listed twice';
-    case 'cancelled':
-      return reason ?? 'cancelled';
-    case 'failed':
-    case 'held':
-    case 'not sent':
-    default:
-      return reason;
+  if (state === 'waiting') return undefined;
+  if (state === 'under way') return 'on its way';
+  if (state === 'twice') return 'listed twice';
+  if (state === 'cancelled') return reason ?? 'cancelled';
+  if (state === 'sent') {
+    if (reason === 'refused') return 'a newer text was refused';
+    return reason === knownReasons.known || reason === knownReasons.differs ? reason : undefined;
   }
+  // A process died while it sent the row once more.
+  const isOfDead = state === 'unsure' && (reason === undefined || reason === 'sent' || reason === 'unsure');
+  return isOfDead ? 'the process ended' : reason;
 }
 
 /** Rows with the same problem, apart from the values that it quotes. */

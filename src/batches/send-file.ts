@@ -127,14 +127,14 @@ async function sendAfterQuestion(loading: Loading, decided: Decided): Promise<En
 
 /** With the answer that the people who got it before get it once more, it is decided again. */
 async function answered(loading: Loading, decided: Decided): Promise<Decided> {
-  const { desk, order, scope, settings, template, isAsked } = loading;
+  const { desk, order, scope, settings, template } = loading;
   const { context } = desk;
   const { plan, expected } = decided;
   const question = {
     scope,
     forecast: expected,
     atMost: order.atMost,
-    isAsked,
+    isAsked: order.isAsked,
     profile: settings.profile,
     mayRepeat: isLive(scope) && plan.againAt === 0,
     mayTest: scope.kind === 'message',

@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import { workerText } from '../base/worker.ts';
 import { rowsText, timeText, whole } from '../cli/output/figures.ts';
 import { startOf } from '../cli/output/text.ts';
 import type { Ui } from '../cli/command.ts';
@@ -17,11 +18,28 @@ export interface Delivered {
   readonly until: string | null;
 }
 
+/** What a list and the head of a batch have in common. */
+export function batchFields(batch: Batch, profile: string | undefined, state: BatchState) {
+  const { kind, template, account, mode } = batch.scope;
+  return {
+    name: batch.name,
+    state,
+    id: batch.id,
+    profile: profile ?? null,
+    account,
+    mode,
+    kind,
+    template: kind === 'import' ? null : template,
+    file: batch.file === '' ? null : batch.file,
+    created: new Date(batch.madeAt).toISOString(),
+    last: new Date(batch.lastAt).toISOString(),
+  };
+}
+
 export interface Showing {
   readonly batch: Batch;
   readonly state: BatchState;
   readonly profile: string | undefined;
-  readonly worker: string | undefined;
   readonly text: string | undefined;
   readonly ending: Ending;
   readonly delivery: Delivered | undefined;
@@ -30,24 +48,13 @@ export interface Showing {
 export type ShownBatch = Readonly<ReturnType<typeof shownBatch>>;
 
 /** A batch with its counts. `rows` is the sum of the five outcomes. */
-export function shownBatch({ batch, state, profile, worker, text, ending, delivery }: Showing) {
-  const { kind, template, account, mode } = batch.scope;
+export function shownBatch({ batch, state, profile, text, ending, delivery }: Showing) {
   return {
-    name: batch.name,
-    id: batch.id,
-    state,
-    profile: profile ?? null,
-    account,
-    mode,
-    kind,
-    template: kind === 'import' ? null : template,
+    ...batchFields(batch, profile, state),
     /** Of the template, with a placeholder for each variable. */
     text: text ?? null,
-    file: batch.file === '' ? null : batch.file,
-    created: new Date(batch.madeAt).toISOString(),
-    last: new Date(batch.lastAt).toISOString(),
     /** The process that works on it. */
-    worker: worker ?? null,
+    worker: state === 'working' ? workerText(batch.worker) : null,
     ...countsIn(ending.totals),
     before: beforeIn(ending.tallies),
     reasons: reasonsIn(ending.tallies),

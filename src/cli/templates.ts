@@ -19,7 +19,7 @@ export async function listedTemplates(session: Session, lookUp: TryLookup): Prom
   let list: readonly TemplateFacts[] = [];
   await lookUp(async (client) => {
     const rows = await templateRecords(client, session);
-    const facts = rows.flatMap((row) => factsIn(row) ?? []);
+    const facts = factsOf(rows);
     // A record without a name may be any template.
     if (facts.length === rows.length) list = facts;
   });
@@ -42,6 +42,10 @@ export function unknownTemplateHint({ given }: Session, name: string, names: rea
   const near = suggest(name, names);
   if (near !== undefined && near !== name) return `did you mean ${shellQuote(near)}?`;
   return `bizmsg templates list${profileOption(given.profile)} shows the templates and their status`;
+}
+
+export function factsOf(records: readonly Row[]): readonly TemplateFacts[] {
+  return records.flatMap((record) => factsIn(record) ?? []);
 }
 
 export function factsIn(row: Row): TemplateFacts | undefined {

@@ -1,6 +1,6 @@
 import { usage } from '../base/errors.ts';
 import { shellQuote } from '../base/shell-quote.ts';
-import { notEmpty, sayCommand, variableText } from '../batches/ask.ts';
+import { notEmpty, sayCommand, textParam, variableText } from '../batches/ask.ts';
 import { interruptedEarly } from '../batches/stop.ts';
 import type { Context } from '../cli/command.ts';
 import { askForPhone } from '../cli/phones.ts';
@@ -72,7 +72,7 @@ async function asked(context: Context, typed: MessageParts): Promise<BodyOf<'sen
     if (at >= typed.params.length) params.push(await context.ask(variableText(name, at), '--param', notEmpty));
   noteDoubt(context, list, template, params);
   reporter.say(`To ${to}: ${textOf(list, template, params) ?? [template, ...params].join(', ')}`);
-  const answers = params.slice(typed.params.length).map((param) => (param.startsWith(':') ? `:${param}` : param));
+  const answers = params.slice(typed.params.length).map(textParam);
   sayCommand(context, {
     command: 'send-template',
     names: [to, template],

@@ -6,6 +6,7 @@ import { knowing, orEmpty, repeated, required } from '../cli/params.ts';
 import {
   doubtAbout,
   factsIn,
+  factsOf,
   rendered,
   type TemplateFacts,
   templateRecords,
@@ -62,10 +63,6 @@ const showTemplate = command({
   view: ({ facts, record, message }, ui) =>
     facts?.text === undefined ? recordLines(record, ui) : factLines(facts, message ?? facts.text, ui),
 });
-
-function factsOf(records: readonly Row[]): readonly TemplateFacts[] {
-  return records.flatMap((record) => factsIn(record) ?? []);
-}
 
 function unknown(context: Context, name: string, templates: readonly TemplateFacts[]): CliError {
   const names = templates.map((template) => template.name);

@@ -2,7 +2,16 @@ import { describe, expect, it } from 'vitest';
 import { query } from '../../src/base/transaction.ts';
 import { workerName } from '../../src/base/worker.ts';
 import { alive } from '../support/cli.ts';
-import { batchMachine, friday, makeBatch, type Person, sent, silent } from './batches-rig.ts';
+import {
+  batchMachine,
+  type BatchOptions,
+  friday,
+  machineWith,
+  makeBatch,
+  type Person,
+  sent,
+  silent,
+} from './batches-rig.ts';
 
 const now = () => friday + 60_000;
 const [ada, grace, edsger] = ['+491701000001', '+491701000002', '+491701000003'];
@@ -14,18 +23,15 @@ const people: readonly Person[] = [
 ];
 
 /** A machine with a batch, and what becomes of its rows. */
-async function withBatch(rows = people, options: Parameters<typeof makeBatch>[2] = {}) {
-  const machine = await batchMachine();
-  const ledger = await machine.open('ledger');
-  const batch = await makeBatch(ledger, rows, options);
+async function withBatch(rows = people, options: BatchOptions = {}) {
+  const machine = await machineWith(rows, options);
+  const { ledger, batch } = machine;
   const states = async () => {
     const all = await ledger.read(() => query('SELECT state FROM item WHERE batch = $1 ORDER BY n', batch.id));
     return all.map(({ state }) => state).join(', ');
   };
   return {
     ...machine,
-    ledger,
-    batch,
     states,
     run: (line: string, options = {}) => machine.run(line, { now, ...options }),
   };

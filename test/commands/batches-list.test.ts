@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { workerName } from '../../src/base/worker.ts';
 import { query } from '../../src/base/transaction.ts';
 import { alive } from '../support/cli.ts';
-import { batchMachine, friday, makeBatch, refused, sent, silent } from './batches-rig.ts';
+import { friday, machineWith, makeBatch, refused, sent, silent } from './batches-rig.ts';
 
 const now = () => friday + 60_000;
 const people = [
@@ -17,9 +17,7 @@ const people = [
 
 describe('batches list', () => {
   it('has the counts of every batch of every account and mode, the latest last', async () => {
-    const { open, json } = await batchMachine();
-    const ledger = await open('ledger');
-    await makeBatch(ledger, people, { at: friday + 2 });
+    const { ledger, open, json } = await machineWith(people, { at: friday + 2 });
     await makeBatch(ledger, people, { name: 'of-others', scope: { account: 'other' }, at: friday + 1 });
     await makeBatch(ledger, people.slice(0, 1), { name: 'practice', scope: { mode: 'sandbox' }, at: friday + 3 });
     const simulated = { account: 'sandbox:1', kind: 'import', template: '' } as const;
@@ -33,8 +31,7 @@ describe('batches list', () => {
   });
 
   it('is a table with the columns that people look for', async () => {
-    const { open, run } = await batchMachine();
-    await makeBatch(await open('ledger'), people);
+    const { run } = await machineWith(people);
     const { stdout, stderr } = await run('batches list --no-color', { now, terminal: 80 });
     expect(stderr).toMatch(/^note: more columns: (?:not_sent, )?(?:rows, )?state, id, .*…; --columns, -o json\n$/);
     expect(stderr.length).toBeLessThanOrEqual(81);
@@ -51,26 +48,21 @@ describe('batches list', () => {
     { state: 'cut off', change: 'loading = 1' },
     { state: 'cancelled', change: 'is_cancelled = 1' },
   ])('shows that a batch is $state', async ({ state, change }) => {
-    const { open, json } = await batchMachine();
-    const ledger = await open('ledger');
-    await makeBatch(ledger, people);
+    const { ledger, json } = await machineWith(people);
     await ledger.write(() => query(`UPDATE batch SET ${change}`));
     expect(await json('batches list', { now })).toMatchObject([{ state }]);
   });
 
   it('knows that a process of this machine is gone', async () => {
-    const { open, json } = await batchMachine();
     const worker = workerName({ pid: process.pid, random: Math.random });
-    await makeBatch(await open('ledger'), people, { worker });
+    const { json } = await machineWith(people, { worker });
     expect(await json('batches list', { now })).toMatchObject([{ state: 'working' }]);
     const kill = (pid: number) => pid !== process.pid && alive(pid);
     expect(await json('batches list', { now, kill })).toMatchObject([{ state: 'stopped' }]);
   });
 
   it('leaves the names for completion, the latest first', async () => {
-    const { open, run, stateFolder } = await batchMachine();
-    const ledger = await open('ledger');
-    await makeBatch(ledger, people, { name: 'b' });
+    const { ledger, run, stateFolder } = await machineWith(people, { name: 'b' });
     await makeBatch(ledger, people, { name: 'a', at: friday + 1 });
     await run('batches list', { now });
     expect(readFileSync(join(stateFolder, 'batches.txt'), 'utf8')).toBe('a\nb\n');

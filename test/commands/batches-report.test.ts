@@ -3,19 +3,17 @@ import { query } from '../../src/base/transaction.ts';
 import { addOptOuts } from '../../src/store/opt-outs.ts';
 import { delivery } from '../webhooks/rig.ts';
 import { service } from './access-rig.ts';
-import { batchMachine, friday, makeBatch, type Person, refused, sendSingle, sent, silent } from './batches-rig.ts';
+import { friday, machineWith, makeBatch, type Person, refused, sendSingle, sent, silent } from './batches-rig.ts';
 
 const now = () => friday + 60_000;
 const [ada, grace, edsger, barbara] = ['+491701000001', '+491701000002', '+491701000003', '+491701000004'];
 const at = '2025-11-28T16:10:00.000Z';
 
 async function reporting(people: readonly Person[], options: Parameters<typeof makeBatch>[2] = {}) {
-  const machine = await batchMachine();
-  const ledger = await machine.open('ledger');
-  const batch = await makeBatch(ledger, people, options);
+  const machine = await machineWith(people, options);
   const report = (words = '', options = {}) => machine.run(`batches report${words}`, { now, ...options });
   const rows = (words = '') => machine.json(`batches report${words}`, { now });
-  return { ...machine, ledger, batch, report, rows };
+  return { ...machine, report, rows };
 }
 
 const people: readonly Person[] = [

@@ -102,6 +102,13 @@ export async function makeBatch(
   return (await database.read(() => batchWithId(batch.id))) ?? batch;
 }
 
+/** A machine with a batch of the ledger. */
+export async function machineWith(people: readonly Person[], options: BatchOptions = {}) {
+  const machine = await batchMachine();
+  const ledger = await machine.open('ledger');
+  return { ...machine, ledger, batch: await makeBatch(ledger, people, options) };
+}
+
 function rowOf({ phone, name = '', order, text, problem }: Person, at: number, { template }: Scope): NewRow {
   const params = [name, text ?? '20 %'];
   return {

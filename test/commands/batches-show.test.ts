@@ -6,7 +6,7 @@ import { addOptOuts } from '../../src/store/opt-outs.ts';
 import { cli } from '../support/cli.ts';
 import { delivery, logsIn } from '../webhooks/rig.ts';
 import { service } from './access-rig.ts';
-import { batchMachine, friday, makeBatch, type Person, refused, sent, silent } from './batches-rig.ts';
+import { friday, machineWith, makeBatch, type Person, refused, sent, silent } from './batches-rig.ts';
 import { local } from './sandbox-rig.ts';
 import { signed } from './webhooks-rig.ts';
 
@@ -17,14 +17,12 @@ const receipt = (type: string, id: string) => delivery(JSON.stringify({ type, da
 
 /** A machine, and the lines of a batch on it. */
 async function showing(people: readonly Person[], options: Parameters<typeof makeBatch>[2] = {}) {
-  const machine = await batchMachine();
-  const ledger = await machine.open('ledger');
-  const batch = await makeBatch(ledger, people, options);
+  const machine = await machineWith(people, options);
   const lines = async (words = '') => {
     const { stdout, stderr } = await machine.run(`batches show${words}`, { now });
-    return (stdout || stderr).replaceAll(batch.id, 'ID').trimEnd().split('\n');
+    return (stdout || stderr).replaceAll(machine.batch.id, 'ID').trimEnd().split('\n');
   };
-  return { ...machine, ledger, batch, lines };
+  return { ...machine, lines };
 }
 
 describe('batches show', () => {

@@ -310,13 +310,6 @@ describe('the end', () => {
     expect(joined).toContain(`then: bizmsg send-batch order_update fix.csv --batch ${name}\n`);
   });
 
-  it('shows for each line what is wrong there', async () => {
-    const wrong = world.write('wrong.csv', 'phone,name\n12,Ada\nx,Bo\n12,Cy\n,Di\n');
-    const { stdout } = await world.run(['send-batch', 'welcome', wrong]);
-    const numbers = '3 phone: "12" is not a phone number (line 2), "x" (line 3) and 1 more';
-    expect(stdout).toContain(`     4 failed    ${numbers} · 1 phone: it is empty (line 5)\n`);
-  });
-
   it('is one JSON object, and stderr has JSON too', async () => {
     const { stdout, stderr } = await sending('-o', 'json');
     const counts = { rows: 6, sent: 2, failed: 2, unsure: 1, waiting: 0, not_sent: 1 };

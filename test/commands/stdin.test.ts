@@ -32,8 +32,3 @@ it('leaves no file besides the record', async () => {
   expect(state.filter((name) => /stdin|ndjson|csv|runs/.test(name))).toEqual([]);
   expect(readdirSync(world.home)).toEqual(['.local']);
 });
-
-it.each(['', '\n'])('without rows is refused: %j', async (stdin) => {
-  const { code, stderr } = await batch(stdin);
-  expect([code, stderr]).toEqual([2, expect.stringContaining('\\"stdin\\" has no rows')]);
-});

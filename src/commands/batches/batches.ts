@@ -1,9 +1,8 @@
 import { usage } from '../../base/errors.ts';
 import type { Host } from '../../base/host.ts';
-import { workerText } from '../../base/worker.ts';
 import { countsIn, outcomes, stateOf } from '../../batches/outcomes.ts';
 import { cellColumns, columnsIn, reportColumns, reportPages, reportRecord } from '../../batches/report.ts';
-import { batchText, type Delivered, shownBatch } from '../../batches/show.ts';
+import { batchFields, batchText, type Delivered, shownBatch } from '../../batches/show.ts';
 import { commandOf } from '../../batches/summary.ts';
 import { command, type Context, lazyCommand } from '../../cli/command.ts';
 import { printOptions } from '../../cli/globals.ts';
@@ -33,27 +32,10 @@ const listBatches = command({
 });
 
 function rowOf({ batch, profile }: StoredBatch, totals: Totals | undefined, host: Pick<Host, 'now' | 'kill'>) {
-  const { account, mode, kind, template } = batch.scope;
-  const { sent, waiting, failed, unsure, not_sent, rows } = countsIn(totals);
-  return {
-    name: batch.name,
-    template: kind === 'import' ? null : template,
-    profile: profile ?? null,
-    last: new Date(batch.lastAt).toISOString(),
-    sent,
-    waiting,
-    failed,
-    unsure,
-    not_sent,
-    rows,
-    state: stateOf(batch, waiting, host),
-    id: batch.id,
-    mode,
-    account,
-    kind,
-    file: batch.file === '' ? null : batch.file,
-    created: new Date(batch.madeAt).toISOString(),
-  };
+  const { rows, sent, waiting, failed, unsure, not_sent } = countsIn(totals);
+  const fields = batchFields(batch, profile, stateOf(batch, waiting, host));
+  const { name, template, profile: whose, last, ...others } = fields;
+  return { name, template, profile: whose, last, sent, waiting, failed, unsure, not_sent, rows, ...others };
 }
 
 const showBatch = command({
@@ -84,7 +66,6 @@ async function shownOf(context: Context, stored: StoredBatch) {
     batch,
     state,
     profile,
-    worker: state === 'working' ? workerText(batch.worker) : undefined,
     text: templates.find(({ name }) => name === scope.template)?.text,
     ending: totals,
     delivery: isImport ? undefined : await deliveredOf(context, stored),

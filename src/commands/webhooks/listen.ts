@@ -1,5 +1,5 @@
 import { CliError, configuration, forOption, unsafe, usage } from '../../base/errors.ts';
-import { shellQuote } from '../../base/shell-quote.ts';
+import { profileOption } from '../../base/shell-quote.ts';
 import { untilAborted } from '../../base/sleep.ts';
 import { command, type Context, type Emit } from '../../cli/command.ts';
 import { flag, type Input, option, port } from '../../cli/params.ts';
@@ -148,8 +148,7 @@ async function openOptOuts(context: Context, { optOuts }: ListenInput, secrets: 
   if (!caller) return undefined;
   const words = caller.kind === 'service' ? (caller.optOutWords?.split(',') ?? []) : [];
   const note = (text: string) => context.note('opt-out', text);
-  const profile = given.profile === undefined ? '' : ` --profile ${shellQuote(given.profile)}`;
-  const addCommand = (phone: string) => `bizmsg opt-outs add ${phone}${profile}`;
+  const addCommand = (phone: string) => `bizmsg opt-outs add ${phone}${profileOption(given.profile)}`;
   const [{ keepOptOuts }, { openOwnRecord }] = await Promise.all([
     import('../../webhooks/opt-outs.ts'),
     import('../../session/record.ts'),
