@@ -2,7 +2,7 @@ import { unsafe, usage } from '../base/errors.ts';
 import { jsonText } from '../base/json.ts';
 import type { Context, Ui } from '../cli/command.ts';
 import { seenTemplates, type TemplateText } from '../cli/seen.ts';
-import { doubtAbout, listedTemplates, rendered, type TemplateFacts } from '../cli/templates.ts';
+import { doubtAbout, listedTemplates, rendered } from '../cli/templates.ts';
 import { endpoints } from '../contract/endpoints.ts';
 import { isRecord } from '../contract/readers.ts';
 import type { Scope } from '../store/batch.ts';
@@ -10,21 +10,14 @@ import { json } from '../store/columns.ts';
 import { type Draft, firstBody } from '../store/draft.ts';
 import type { Desk } from './desk.ts';
 
-export interface Template {
-  /** The templates that the service lists; empty if it does not show them. */
-  readonly list: readonly TemplateFacts[];
-  /** Undefined if this one is not among them. */
-  readonly facts: TemplateFacts | undefined;
-  /** As it was listed last, if the service does not show it now. */
-  readonly text: TemplateText | undefined;
-  readonly isUnlisted: boolean;
-}
+export type Template = Readonly<Awaited<ReturnType<typeof findTemplate>>>;
 
-/** Looks up the template of a batch. */
-export async function findTemplate({ context, sender }: Desk, { kind, template }: Scope): Promise<Template> {
+/** Looks up the template of a batch. `list` is empty if the service does not show its templates. */
+export async function findTemplate({ context, sender }: Desk, { kind, template }: Scope) {
   const list = kind === 'message' ? await listedTemplates(context, sender.tryLookup) : [];
   const facts = list.find(({ name }) => name === template);
-  const text = facts ?? seenTemplates(context).find(({ name }) => name === template);
+  // As it was listed last, if the service does not show it now.
+  const text: TemplateText | undefined = facts ?? seenTemplates(context).find(({ name }) => name === template);
   return { list, facts, text, isUnlisted: list.length > 0 && !facts };
 }
 

@@ -24,6 +24,7 @@ function createProcess() {
       },
     },
   });
+  signals.take();
   const press = (name: EndSignal = 'SIGINT') => (listener ? listener(name) : ending.abort(name));
   return { signals, clock, notes, killed, press, unread: () => onUnread() };
 }
@@ -31,7 +32,6 @@ function createProcess() {
 describe('signals', () => {
   it('stop the work, then the waiting for answers, then the process', () => {
     const { signals, press, clock, killed } = createProcess();
-    signals.take();
     press();
     expect([signals.stop.aborted, signals.leave.aborted]).toEqual([true, false]);
     clock.advance(501);
@@ -44,7 +44,6 @@ describe('signals', () => {
 
   it('count once for one key press, which the terminal and npx both pass on', () => {
     const { signals, press, clock } = createProcess();
-    signals.take();
     clock.advance(1_000);
     press();
     clock.advance(400);
@@ -54,7 +53,6 @@ describe('signals', () => {
 
   it('end the process again after the work', () => {
     const { signals, press } = createProcess();
-    signals.take();
     signals.release();
     press();
     expect([signals.stop.aborted, signals.leave.aborted]).toEqual([false, false]);
@@ -63,7 +61,6 @@ describe('signals', () => {
 
 it('a closed stdout is noted once, and does not stop the work', () => {
   const { signals, unread, notes } = createProcess();
-  signals.take();
   unread();
   unread();
   expect([notes, signals.stop.aborted]).toEqual([

@@ -84,8 +84,8 @@ describe('--from-batch without --map and --country', () => {
     await send([file], '--map', `${mobile}=phone`, '--country', 'FR', '--batch', 'customers');
   });
 
-  it('reads the rows of the batch as it did, and names it as their source', async () => {
-    const later = await send([], '--from-batch', 'customers', '--batch', 'later');
+  it.each([[[]], [['--country', 'NL']]])('reads the rows as their batch did, and names it: %j', async (words) => {
+    const later = await send([], '--from-batch', 'customers', '--batch', 'later', ...words);
     expect(later).toMatchObject({ code: 0, sent: ['+33612345678', '+33612345679'] });
     const { stdout } = await world.run(['batches', 'show', 'later']);
     expect(stdout).toContain(' · batch customers, 2 rows, ');
@@ -101,24 +101,13 @@ describe('--from-batch without --map and --country', () => {
   });
 });
 
-describe('people of another country than the one in use', () => {
-  const french = ['+33612345678', '+33612345679'];
-  beforeEach(async () => {
-    const file = world.write('french.csv', 'phone,name\n06 12 34 56 78,Ada\n06 12 34 56 79,Bo\n');
-    await send([file], '--country', 'FR', '--batch', 'french');
-  });
-
-  it('are the same people for --from-batch', async () => {
-    const { sent } = await send([], '--from-batch', 'french', '--batch', 'second', '--country', 'NL');
-    expect(sent).toEqual(french);
-  });
-
-  it('are the same people in a report that --exclude-from reads', async () => {
-    const report = await world.run(['batches', 'report', 'french', '-o', 'csv']);
-    const people = world.write('people.csv', `phone\n${french.join('\n')}\n${cy}\n`);
-    const words = ['--country', 'NL', '--exclude-from', world.write('report.csv', report.stdout)];
-    expect((await send([people], '--batch', 'third', ...words)).sent).toEqual([cy]);
-  });
+it('a report has the same people for --exclude-from if another country is in use', async () => {
+  const file = world.write('french.csv', 'phone,name\n06 12 34 56 78,Ada\n06 12 34 56 79,Bo\n');
+  await send([file], '--country', 'FR', '--batch', 'french');
+  const report = await world.run(['batches', 'report', 'french', '-o', 'csv']);
+  const people = world.write('people.csv', `phone\n+33612345678\n+33612345679\n${cy}\n`);
+  const words = ['--country', 'NL', '--exclude-from', world.write('report.csv', report.stdout)];
+  expect((await send([people], '--batch', 'third', ...words)).sent).toEqual([cy]);
 });
 
 it.each([

@@ -51,19 +51,14 @@ export function isPhoneName(name: string): boolean {
   return phoneWords.test(name.replace(/(?<=\p{Ll})(?=\p{Lu})/gu, ' ').toLowerCase());
 }
 
-/** The columns that may have the phones: those with a usual name, or else with a word for it. */
-function phoneColumns(columns: readonly string[]): readonly string[] {
-  const usual = usualPhoneColumns(columns);
-  return usual.length > 0 ? usual : columns.filter(isPhoneName);
-}
-
 export function usualPhoneColumns(columns: readonly string[]): readonly string[] {
   return columns.filter((column) => usualNames.has(column.trim().toLowerCase()));
 }
 
 /** The error for an input with no column of phones, or with several. */
 export function unclearPhoneColumn(columns: readonly string[]): CliError {
-  const likely = phoneColumns(columns);
+  const usual = usualPhoneColumns(columns);
+  const likely = usual.length > 0 ? usual : columns.filter(isPhoneName);
   const choices = likely.map((name) => `--map ${shellQuote(`${name}=phone`)}`).join(' or ');
   if (likely.length > 1) return usage(`the phones may be in ${likely.map(quoted).join(' or ')}`, `choose: ${choices}`);
   const hint = choices || `--map COLUMN=phone; ${nameList(columns, 'column')}`;

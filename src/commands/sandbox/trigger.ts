@@ -1,5 +1,6 @@
 import { command, type Context } from '../../cli/command.ts';
 import { cell } from '../../cli/output/rows.ts';
+import { typedPhone } from '../../cli/phones.ts';
 import { chosen, type Input, knowing, names, option, required } from '../../cli/params.ts';
 import { eventNames } from '../../contract/events.ts';
 import { ask } from './control.ts';
@@ -67,7 +68,6 @@ async function fieldsIn(
   context: Context,
   options: Input<typeof fieldOptions>,
 ): Promise<Readonly<Record<string, unknown>>> {
-  const { typedPhone } = await import('../../cli/phones.ts');
   const { reason: code, reasonText: message, ...others } = options;
   const fields: Record<string, unknown> = { ...others };
   for (const name of ['from', 'to', 'phone', 'contact'] as const) {

@@ -175,7 +175,7 @@ async function* chosenEvents(
 /** True if a receiver would refuse the event because of its age. */
 function isStale(headers: Headers, nowMs: number): boolean {
   const names = headerNames(headers);
-  const timestamp = Number(names ? (headerOf(headers, names.timestamp) ?? Number.NaN) : Number.NaN);
+  const timestamp = Number(names && headerOf(headers, names.timestamp));
   return Math.abs(Math.floor(nowMs / 1000) - timestamp) > tolerance;
 }
 
