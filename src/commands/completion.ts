@@ -75,8 +75,6 @@ async function offerInBash(
   return { ...offer, before: '', words: fitting.filter(isSafe).map((text) => ({ text: text.slice(kept.length) })) };
 }
 
-const modes = ['sandbox', 'live'] as const;
-
 /** The names stored on this machine. Unreadable files have none, because completion must not print errors. */
 function namesOf(host: Pick<Host, 'env' | 'home'>, tree: Group) {
   const profiles = () => attempt(() => Object.keys(readStore(configFolder(host)).profiles).sort()) ?? [];
@@ -103,7 +101,7 @@ function namesOf(host: Pick<Host, 'env' | 'home'>, tree: Group) {
 
 /** The templates of the caller, or of all callers if --profile may follow later in the line. */
 function templateNames(host: Pick<Host, 'env' | 'home'>, options: Typed['options']) {
-  const mode = modes.find((name) => name === options.get(globals.mode));
+  const mode = (['sandbox', 'live'] as const).find((name) => name === options.get(globals.mode));
   const flags = { profile: options.get(globals.profile), baseUrl: options.get(globals.baseUrl), mode, noInput: true };
   const caller = attempt(() => currentCaller({ host, given: flags }));
   return new Set(templatesSeen(host, caller).map(({ name }) => name));

@@ -3,7 +3,6 @@ import { maskKey } from '../base/redact.ts';
 import { command } from '../cli/command.ts';
 import { printOptions } from '../cli/globals.ts';
 import { argument, chosen, flag, knowing, required } from '../cli/params.ts';
-import type { Mode } from '../contract/keys.ts';
 import { chosenProfile } from '../session/caller.ts';
 import { configFolder } from '../session/folders.ts';
 import { changeStore, withMode, withoutKey, withoutProfile } from '../session/profiles/changes.ts';
@@ -50,7 +49,9 @@ export const logout = command({
   accepts: ['profile', ...printOptions],
   changes: true,
   run: async (context, input) => {
-    const only = modeIn(input);
+    if (input.live && input.sandbox)
+      throw usage('--live and --sandbox are given', 'without both, the profile and its keys go');
+    const only = input.live ? 'live' : input.sandbox ? 'sandbox' : undefined;
     if (input.name !== undefined && context.given.profile !== undefined)
       throw usage('the profile is given twice', 'leave out --profile');
     const folder = configFolder(context.host);
@@ -66,9 +67,3 @@ export const logout = command({
   view: ({ profile, removed }, ui) =>
     `${ui.color.green('Removed')} ${removed === 'profile' ? profile : `the ${removed} key of ${profile}`}`,
 });
-
-function modeIn({ live, sandbox }: { readonly live: boolean; readonly sandbox: boolean }): Mode | undefined {
-  if (live && sandbox) throw usage('--live and --sandbox are given', 'without both, the profile and its keys go');
-  if (live) return 'live';
-  return sandbox ? 'sandbox' : undefined;
-}

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { manualClock } from '../../src/sandbox/time/clock.ts';
 import { startBin } from '../support/bin.ts';
-import { alive, cli } from '../support/cli.ts';
+import { alive, cli, type CliOptions } from '../support/cli.ts';
 import { openHostile, newHome } from '../support/fake-service.ts';
 import { serveLocal } from '../support/local.ts';
 import { errorIn } from '../support/json-lines.ts';
@@ -22,21 +22,24 @@ async function frozen() {
   const clock = manualClock(Date.UTC(2026, 4, 1, 12));
   const world = await newWorld({ clock, seed: 'wait' });
   const { sandbox } = world;
-  return {
-    ...world,
-    advance: (milliseconds: number) => clock.advance(milliseconds, () => sandbox.settled()),
-    sent: async () => {
-      await expect.poll(() => sandbox.messages().length).toBe(1);
-      return sandbox.messages()[0]?.id ?? '';
-    },
+  const sent = async () => {
+    await expect.poll(() => sandbox.messages().length).toBe(1);
+    return sandbox.messages()[0]?.id ?? '';
   };
+  const advance = (milliseconds: number) => clock.advance(milliseconds, () => sandbox.settled());
+  return { ...world, advance, sent };
+}
+
+/** A command that waits for the events of its message. */
+async function started(argv: readonly string[], options: Partial<CliOptions> = {}) {
+  const { run, sent, ...world } = await frozen();
+  const running = run(argv, options);
+  return { ...world, running, id: await sent() };
 }
 
 describe('send-template --wait, against the sandbox', () => {
   it('prints only the id to a pipe, and the timeline on stderr', async () => {
-    const { run, sent, advance } = await frozen();
-    const running = run(to(later));
-    const id = await sent();
+    const { running, id, advance } = await started(to(later));
     await advance(5_000);
     const { code, stdout, stderr } = await running;
     expect([code, stdout]).toEqual([0, `${id}\n`]);
@@ -45,9 +48,7 @@ describe('send-template --wait, against the sandbox', () => {
   });
 
   it('prints one object in JSON', async () => {
-    const { run, sent, advance } = await frozen();
-    const running = run(to(later, '--wait=read', '-o', 'json'));
-    const message_id = await sent();
+    const { running, id, advance } = await started(to(later, '--wait=read', '-o', 'json'));
     await advance(5_000);
     await advance(3_000);
     const { code, stdout } = await running;
@@ -55,13 +56,11 @@ describe('send-template --wait, against the sandbox', () => {
       { event: 'message.delivered', at: '2026-05-01T12:00:05.000Z', after_ms: 5_000, reason: null },
       { event: 'message.read', at: expect.any(String), after_ms: expect.any(Number), reason: null },
     ];
-    expect([code, JSON.parse(stdout)]).toEqual([0, { message_id, outcome: 'read', events }]);
+    expect([code, JSON.parse(stdout)]).toEqual([0, { message_id: id, outcome: 'read', events }]);
   });
 
   it('shows the message and a line for each event on a terminal', async () => {
-    const { run, sent, advance } = await frozen();
-    const running = run(to(later, '--no-color'), { terminal: 80 });
-    const id = await sent();
+    const { running, id, advance } = await started(to(later, '--no-color'), { terminal: 80 });
     await advance(5_000);
     const { code, stdout, stderr } = await running;
     expect([code, stdout]).toEqual([0, `Sent (simulated) ${id}\n    +5.000 s  message.delivered\n`]);
@@ -69,9 +68,7 @@ describe('send-template --wait, against the sandbox', () => {
   });
 
   it('ends with 12 and the reason as soon as the message fails', async () => {
-    const { run, sent, advance } = await frozen();
-    const running = run(to(fails, '-o', 'json'));
-    const id = await sent();
+    const { running, id, advance } = await started(to(fails, '-o', 'json'));
     await advance(1_000);
     const { code, stdout, stderr } = await running;
     expect([code, JSON.parse(stdout)]).toMatchObject([12, { message_id: id, outcome: 'failed' }]);
@@ -89,9 +86,7 @@ describe('send-template --wait, against the sandbox', () => {
   });
 
   it('ends with 13 and the id if the sandbox stops', async () => {
-    const { run, sent, close } = await frozen();
-    const running = run(to(delivers));
-    const id = await sent();
+    const { running, id, close } = await started(to(delivers));
     await close();
     const { code, stdout, stderr } = await running;
     expect([code, stdout]).toEqual([13, `${id}\n`]);
