@@ -42,7 +42,8 @@ export async function follow(take: (records: readonly FeedRecord[]) => void): Pr
   let controller = new AbortController();
   document.addEventListener('visibilitychange', () => document.hidden && controller.abort());
   for (;;) {
-    if (document.hidden) await visibilityChange();
+    if (document.hidden)
+      await new Promise((resolve) => document.addEventListener('visibilitychange', resolve, { once: true }));
     controller = new AbortController();
     await connect(controller.signal).catch(() => {});
     isProven = false;
@@ -105,14 +106,6 @@ function hex(bytes: Uint8Array): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-function visibilityChange(): Promise<unknown> {
-  return new Promise((resolve) => {
-    document.addEventListener('visibilitychange', resolve, { once: true });
-  });
-}
-
 export function sleep(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, milliseconds);
-  });
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }

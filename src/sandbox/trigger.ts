@@ -1,7 +1,7 @@
 import type { EventName, ReceiptName } from '../contract/events.ts';
 import * as read from '../contract/readers.ts';
 import type { Reader } from '../contract/readers.ts';
-import { addContact, addMessage, emit, receiptEvent, receiptsOf, testNumbers } from './events/emit.ts';
+import { addContact, addMessage, emit, receiptEvent, testNumbers } from './events/emit.ts';
 import { fields, optional, record } from './readers.ts';
 import { readOrRefuse, Refusal } from './refusal.ts';
 import type { Campaign, Contact, Message, SandboxEvent, Template } from './state/records.ts';
@@ -116,9 +116,7 @@ function receipt(type: ReceiptName) {
 
 function sendMessage(to: string, { message: id, template: name }: ReceiptFields, core: Core): Message {
   if (id !== undefined) throw new Refusal(400, 'a message and the number of a new one exclude each other');
-  const message = newMessage(to, approvedTemplate(core.store.state, name), core);
-  addMessage(core, message);
-  return message;
+  return send(to, approvedTemplate(core.store.state, name), core);
 }
 
 /** Values for the usual variables, as they look in a real message. */
@@ -130,28 +128,12 @@ const samples: Readonly<Record<string, string>> = {
   code: '482913',
 };
 
-/** A message from the sandbox key. Other params are the names of their variables. */
-function newMessage(
-  to: string,
-  { name, variables }: Template,
-  { ids, clock, store }: Core,
-  campaign?: string,
-): Message {
-  const id = ids.id('msg_sandbox');
-  const sentAt = clock.now();
-  return {
-    id,
-    to,
-    template: name,
-    params: variables.map((variable) => samples[variable] ?? variable),
-    mode: 'sandbox',
-    key: store.state.keys.all().find(({ mode }) => mode === 'sandbox')?.id ?? '',
-    ...(campaign !== undefined && { campaign }),
-    sentAt,
-    receipts: receiptsOf(to, sentAt, ids.random(id)),
-    done: 0,
-    status: 'accepted',
-  };
+/** Sends a message with the sandbox key. Other params are the names of their variables. */
+function send(to: string, { name: template, variables }: Template, core: Core, campaign?: string): Message {
+  const params = variables.map((variable) => samples[variable] ?? variable);
+  const key = core.store.state.keys.all().find(({ mode }) => mode === 'sandbox')?.id ?? '';
+  const fields = { to, template, params, mode: 'sandbox', key, ...(campaign !== undefined && { campaign }) } as const;
+  return addMessage(core, fields, core.clock.now());
 }
 
 function existingMessage(type: ReceiptName, { message: id, template }: ReceiptFields, { messages }: State): Message {
@@ -239,7 +221,7 @@ function broadcastCompleted(fields: BroadcastFields, core: Core): Ids {
   const counts = { ...noCounts, sent: contacts.length };
   state.campaigns.put({ ...campaign, status: 'COMPLETED', audience: contacts.length, counts });
   happened({ type: 'contents' });
-  for (const { phone } of contacts) addMessage(core, newMessage(phone, template, core, campaign.id));
+  for (const { phone } of contacts) send(phone, template, core, campaign.id);
   const { id: campaign_id, name } = campaign;
   const data = { campaign_id, name, template: template.name, audience: contacts.length, counts };
   emit(core, { type: 'broadcast.completed', at: core.clock.now(), data });

@@ -4,22 +4,27 @@ import { deliveryRecords, deliveryRows, payloadOf } from './events/deliveries.ts
 import { keyNamed } from './state/keys.ts';
 import type { Call, Message } from './state/records.ts';
 import type { State } from './state/state.ts';
-import { newest, newestFields } from './state/table.ts';
+import { newest, newestFields, type Table } from './state/table.ts';
 import { fields, optional } from './readers.ts';
 
 export const part = fields(newestFields);
 
 export const messageFilter = fields({ ...newestFields, to: optional(read.string) });
 
+type Part = ReturnType<typeof part>;
+
+function newestOf<T>(table: Table<T>, { after = 0, before, limit }: Part): readonly T[] {
+  return newest(table.between(after, before), limit);
+}
+
 /** Read-only views of a sandbox's state. */
 export function viewsOf(state: State) {
   return {
     plan: () => state.plan,
     /** In order. A cursor is the number of events up to that point, including dropped ones. */
-    events: ({ after = 0, before, limit }: ReturnType<typeof part> = {}) =>
-      newest(state.events.between(after, before), limit).map(({ event }) => ({ ...event, payload: payloadOf(event) })),
-    requests: ({ after = 0, before, limit }: ReturnType<typeof part> = {}) =>
-      newest(state.requests.between(after, before), limit),
+    events: (which: Part = {}) =>
+      newestOf(state.events, which).map(({ event }) => ({ ...event, payload: payloadOf(event) })),
+    requests: (which: Part = {}) => newestOf(state.requests, which),
     cursors: () => ({ events: state.events.next, requests: state.requests.next, messages: state.messages.next }),
     /** The audit log of a key or a key's id. */
     audit(name: string) {

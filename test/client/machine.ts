@@ -63,18 +63,17 @@ export type Service = ReturnType<typeof createService>;
 
 interface Strictness {
   readonly most: number;
-  readonly window?: number;
   /** When it counts a request: as it arrives, or as it is answered. */
   readonly counts?: 'first' | 'last';
 }
 
-/** A service that accepts `most` requests in any window, both ends included. */
-export function createService({ time }: Machine, { most, window = 60_000, counts = 'last' }: Strictness) {
+/** A service that accepts `most` requests in any minute, both ends included. */
+export function createService({ time }: Machine, { most, counts = 'last' }: Strictness) {
   const taken: { readonly at: number; readonly by: Process }[] = [];
   const count = (by: Process): RequestEnd => {
     const at = time.now();
     const before = taken.at(-most);
-    if (before && at - before.at <= window) return 'limited';
+    if (before && at - before.at <= 60_000) return 'limited';
     taken.push({ at, by });
     return 'done';
   };

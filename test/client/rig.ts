@@ -2,7 +2,7 @@ import { onTestFinished } from 'vitest';
 import { type Client, type ClientOptions, createClient } from '../../src/client/client.ts';
 import { sendDirect } from '../../src/client/transport.ts';
 import { complete } from '../../src/client/exchange.ts';
-import { openPool } from '../../src/client/pool.ts';
+import { openPool, type PoolOptions } from '../../src/client/pool.ts';
 import type { Transport } from '../../src/client/wire.ts';
 import { CliError } from '../../src/base/errors.ts';
 import { rejection } from '../support/thrown.ts';
@@ -14,12 +14,7 @@ export const key = 'sk_test_0123456789abcdef';
 
 export const message = { to: '+12025550101', template: 'order_update', params: ['Ada'] };
 
-interface Ends {
-  readonly url: string;
-  readonly ca?: string[] | undefined;
-  readonly connectTimeout?: number;
-  readonly connections?: number;
-}
+type Ends = Pick<PoolOptions, 'ca' | 'connectTimeout' | 'connections'> & { readonly url: string };
 
 export function open(way: Way, { url, ...options }: Ends): Transport {
   if (way === 'direct')

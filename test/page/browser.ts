@@ -3,7 +3,7 @@ import { type Browser, chromium, type ConsoleMessage, type Locator, type Page, t
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished } from 'vitest';
 import { pageLink } from '../../src/commands/sandbox/env.ts';
 import { endpoints } from '../../src/contract/endpoints.ts';
-import type { Sandbox, SandboxOptions } from '../../src/sandbox/sandbox.ts';
+import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import { manualClock } from '../../src/sandbox/time/clock.ts';
 import { bearing } from '../sandbox/calls.ts';
 import { bin, startBin } from '../support/bin.ts';
@@ -20,12 +20,8 @@ export const noBrowser =
     ? 'skipped: chromium is not installed, or cannot run (apt-get install chromium)'
     : undefined;
 
-export interface Tabs {
-  /** Opens a link in a new window. After the test it must have reported no problem, besides this one. */
-  open(link: string, options?: TabOptions): Promise<Page>;
-}
-
 interface TabOptions {
+  /** The only problem that it may report. */
   readonly expected?: RegExp;
   readonly viewport?: { readonly width: number; readonly height: number };
 }
@@ -39,12 +35,13 @@ let browser: Promise<Browser> | undefined;
 /** A window that no test uses. A new one takes a second of CPU time. */
 let spare: Page | undefined;
 
-export function useBrowser(): Tabs {
+export function useBrowser() {
   beforeAll(async () => {
     await (browser ??= chromium.launch({ executablePath, args: [...safe, ...cheap] }));
   });
   return {
-    async open(link, { expected = /^$/, viewport = { width: 1280, height: 800 } } = {}) {
+    /** Opens a link in a new window. After the test it must have reported no problem. */
+    async open(link: string, { expected = /^$/, viewport = { width: 1280, height: 800 } }: TabOptions = {}) {
       const page = spare ?? (await (await browser)?.newPage());
       spare = undefined;
       if (!page) throw new Error('the browser has not started');
@@ -137,18 +134,8 @@ export function storyOn(page: Page): Locator {
   return page.getByRole('region', { name: 'What happened' });
 }
 
-interface Shown {
-  readonly sandbox: Sandbox;
-  readonly url: string;
-  readonly token: string;
-  /** The link that `sandbox open` prints. */
-  readonly link: string;
-  /** Sends a message through the API; returns its id. */
-  send(to: string, template: string, params?: readonly string[]): Promise<string>;
-}
-
 /** Serves a seeded sandbox with a frozen clock, for all tests of a file. Each test starts with an empty one. */
-export function useSandbox(options: SandboxOptions = {}): Shown {
+export function useSandbox(options: SandboxOptions = {}) {
   let world: World | undefined;
   const current = () => {
     if (!world) throw new Error('the sandbox has not started');
@@ -174,10 +161,12 @@ export function useSandbox(options: SandboxOptions = {}): Shown {
     get token() {
       return current().locator.token;
     },
+    /** The link that `sandbox open` prints. */
     get link() {
       return pageLink(current().locator);
     },
-    async send(to, template, params = []) {
+    /** Sends a message through the API; returns its id. */
+    async send(to: string, template: string, params: readonly string[] = []): Promise<string> {
       const { sandbox, url } = current();
       const answer = await fetch(url + endpoints.sendTemplate.path, {
         method: 'POST',

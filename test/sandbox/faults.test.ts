@@ -9,15 +9,13 @@ import { served, token } from './served.ts';
 
 const onContacts: NewFault = { on: ['listContacts'], effect: { kind: 'status', status: 503 } };
 
-const kinds: readonly (readonly [NewFault['effect'], seen: string, status: number])[] = [
+describe.each<[NewFault['effect'], seen: string, status: number]>([
   [{ kind: 'status', status: 500 }, '500 application/problem+json', 500],
   [{ kind: 'status', status: 503 }, '503 application/problem+json', 503],
   [{ kind: 'latency', ms: 5 }, '200 application/json', 200],
   [{ kind: 'reset' }, 'ECONNRESET', 0],
   [{ kind: 'hang' }, 'nothing', 0],
-];
-
-describe.each(kinds)('with %o an answer', (effect, seen, status) => {
+])('with %o an answer', (effect, seen, status) => {
   it.each([false, true])('fails before or after executing the request once: %s', async (after) => {
     await using server = await served();
     const { id } = server.sandbox.faults.add({ on: ['sendTemplate'], effect, after });

@@ -1,15 +1,12 @@
 import { connect } from 'node:net';
-import { type RunningServer, type ServerOptions, startServer } from '../../src/sandbox/http.ts';
+import { type ServerOptions, startServer } from '../../src/sandbox/http.ts';
 import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
-import { type Calls, calls } from './calls.ts';
+import { calls } from './calls.ts';
 
 export const token = 'the token of this test';
 
 /** A server on a free port; closed after the test. */
-export async function served(
-  options: Partial<ServerOptions> = {},
-  sandboxOptions: SandboxOptions = {},
-): Promise<Calls & RunningServer & AsyncDisposable> {
+export async function served(options: Partial<ServerOptions> = {}, sandboxOptions: SandboxOptions = {}) {
   const world = calls(sandboxOptions);
   const { sandbox } = world;
   const server = await startServer({ sandbox, token, pid: 42, build: 'b1', data: null, port: 0, ...options });

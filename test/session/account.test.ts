@@ -1,32 +1,27 @@
 import { describe, expect, it } from 'vitest';
-import { type Access, access } from '../commands/access-rig.ts';
+import { access } from '../commands/access-rig.ts';
 import { liveKey } from '../commands/profile-store.ts';
 import { openHostile } from '../support/fake-service.ts';
 
 const otherKey = 'sk_live_9Tz4Xb2VmQ8pLd6K';
 const send = 'send-template +12025550141 welcome -o json';
 
-interface Machine extends Access {
-  readonly url: string;
-  /** Adds a profile whose live key is used. */
-  add(words: string, key?: string, url?: string): Promise<void>;
-  /** The exit code of the same message, sent as a caller. */
-  sends(words: string, env?: Readonly<Record<string, string>>): Promise<number>;
-}
-
 /** A machine with a service that accepts every message. */
-async function machine(): Promise<Machine> {
+async function machine() {
   const { home, url } = await openHostile((_, __, response) => response.end('{"message_id":"msg_1"}'));
   const { run, ...rest } = access(home);
   return {
     ...rest,
     run,
     url,
-    add: async (words, key = liveKey, address = url) => {
+    /** Adds a profile whose live key is used. */
+    add: async (words: string, key = liveKey, address = url) => {
       const login = `login --no-check --key-stdin --yes --base-url ${address} --profile ${words}`;
       expect((await run(login, key)).code).toBe(0);
     },
-    sends: async (words, env = {}) => (await run(`${send} ${words}`.trim(), '', { env })).code,
+    /** The exit code of the same message, sent as a caller. */
+    sends: async (words: string, env: Readonly<Record<string, string>> = {}) =>
+      (await run(`${send} ${words}`.trim(), '', { env })).code,
   };
 }
 

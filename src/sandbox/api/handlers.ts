@@ -1,10 +1,10 @@
 import { type EndpointName, endpoints } from '../../contract/endpoints.ts';
 import * as read from '../../contract/readers.ts';
-import { addContact, addMessage, receiptsOf } from '../events/emit.ts';
+import { addContact, addMessage } from '../events/emit.ts';
 import { type Exchange, json, jsonBody, type Outcome } from '../exchange.ts';
 import { record } from '../readers.ts';
 import { badBody, readOrRefuse, Refusal } from '../refusal.ts';
-import type { Key, Message } from '../state/records.ts';
+import type { Key } from '../state/records.ts';
 import type { Core, State } from '../state/state.ts';
 import { isMonthUsedUp } from './admission.ts';
 import { listAnswer } from './answers.ts';
@@ -31,11 +31,7 @@ function sendTemplate({ exchange, now, key }: Request, core: Core): Outcome {
   checkTemplate(state, template, params.length);
   // §8.2 leaves the status open.
   if (isMonthUsedUp(state, now)) throw new Refusal(429, "the plan's monthly messages are used up");
-  const id = core.ids.id('msg_sandbox');
-  const receipts = receiptsOf(to, now, core.ids.random(id));
-  const fresh = { mode: key.mode, key: key.id, sentAt: now, receipts, done: 0, status: 'accepted' } as const;
-  const message: Message = { id, to, template, params, ...fresh };
-  addMessage(core, message);
+  const { id } = addMessage(core, { to, template, params, mode: key.mode, key: key.id }, now);
   return { reply: json(200, { message_id: id }), message: id };
 }
 

@@ -37,13 +37,20 @@ function countReceipt({ campaigns }: State, id: string, status: Message['status'
   campaigns.put({ ...campaign, counts });
 }
 
-export function addMessage({ store }: Core, message: Message): void {
+/** Adds a message, and decides its receipts. */
+export function addMessage({ store, ids }: Core, fields: NewMessage, sentAt: number): Message {
   const { state } = store;
-  const month = monthOf(message.sentAt);
+  const id = ids.id('msg_sandbox');
+  const receipts = receiptsOf(fields.to, sentAt, ids.random(id));
+  const message: Message = { id, ...fields, sentAt, receipts, done: 0, status: 'accepted' };
+  const month = monthOf(sentAt);
   state.months = { ...state.months, [month]: (state.months[month] ?? 0) + 1 };
   state.messages.put(message);
   store.happened({ type: 'message', message });
+  return message;
 }
+
+type NewMessage = Pick<Message, 'to' | 'template' | 'params' | 'mode' | 'key' | 'campaign'>;
 
 /** Adds a contact and its event. */
 export function addContact(core: Core, fields: Omit<Contact, 'id' | 'created_at'>, now: number): Contact {
@@ -65,7 +72,7 @@ export const testNumbers = {
 const reason = { code: 'undeliverable', message: 'this test number always fails' } as const;
 
 /** Decides the receipts of a message and their times. */
-export function receiptsOf(to: string, sentAt: number, random: () => number): readonly Receipt[] {
+function receiptsOf(to: string, sentAt: number, random: () => number): readonly Receipt[] {
   const soon = sentAt + between(150, 400, random);
   if (to === testNumbers.fails) return [{ type: 'message.failed', at: soon, reason }];
   // §6: exactly 5 seconds.
