@@ -4,7 +4,7 @@ import { sleep } from '../base/sleep.ts';
 import type { Database } from '../base/transaction.ts';
 import type { Context } from '../cli/command.ts';
 import { timeText, whole } from '../cli/output/figures.ts';
-import { type Batch, batchWithId, findBatches, isWorking, type Owner } from '../store/batch.ts';
+import { type Batch, batchesNamed, batchesOf, batchWithId, isWorking, type Owner } from '../store/batch.ts';
 import { lease } from '../store/schema.ts';
 import { countIn } from '../store/tally.ts';
 import { type Wanted, whichBatch } from '../store/which.ts';
@@ -76,7 +76,7 @@ function different({ name, scope, per }: Batch, wanted: Pick<Wanted, 'scope' | '
 
 /** The batch with a name, or with the beginning of an id. */
 export async function requireBatch(database: Database, owner: Owner, name: string): Promise<Batch> {
-  const [batch, ...others] = await findBatches(database, owner, name);
+  const [batch, ...others] = batchesNamed(await database.read(() => batchesOf(owner)), name);
   if (batch && others.length === 0) return batch;
   const message = batch ? `several batches begin with ${shellQuote(name)}` : `there is no batch ${shellQuote(name)}`;
   throw new CliError('notFound', 'not-found', message, { hint: 'bizmsg batches list shows them' });

@@ -1,4 +1,4 @@
-import { type Database, query, type Row } from '../base/transaction.ts';
+import { query, type Row } from '../base/transaction.ts';
 import { integer, matching, number, type Steps, text, word } from './columns.ts';
 
 /** The batch of single messages. */
@@ -76,14 +76,11 @@ export function* batchesOf({ account, mode }: Owner): Steps<readonly Batch[]> {
   return (yield* query(sql, account, mode)).map(batchOf);
 }
 
-/** The batch with a name, or else those whose ids begin with it. */
-export function findBatches(database: Database, owner: Owner, nameOrId: string): Promise<readonly Batch[]> {
+/** Those with a name, or else those whose ids begin with it. */
+export function batchesNamed(batches: readonly Batch[], nameOrId: string): readonly Batch[] {
   const wanted = nameOrId.toLowerCase();
-  return database.read(function* () {
-    const batches = yield* batchesOf(owner);
-    const named = batches.filter(({ name }) => name === wanted);
-    return named.length > 0 ? named : batches.filter(({ id }) => wanted !== '' && id.startsWith(wanted));
-  });
+  const named = batches.filter(({ name }) => name === wanted);
+  return named.length > 0 ? named : batches.filter(({ id }) => wanted !== '' && id.startsWith(wanted));
 }
 
 /** The number of a scope, which is created if it is missing. */

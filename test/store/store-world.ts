@@ -1,5 +1,5 @@
 import { type Database, query } from '../../src/base/transaction.ts';
-import { type Batch, batchesOf, findBatches, type Scope } from '../../src/store/batch.ts';
+import { type Batch, batchesNamed, batchesOf, type Scope } from '../../src/store/batch.ts';
 import { cancel, remove } from '../../src/store/cancel.ts';
 import { decide, decideResume, type Group, type Plan, type Resend } from '../../src/store/decide.ts';
 import { addRows, exclude, type NewRow, openDraft } from '../../src/store/draft.ts';
@@ -73,7 +73,7 @@ export function createStoreWorld(database: Database, pieceSize?: number): World 
   }
 
   async function find({ account = 'A', mode = 'live', name }: Named): Promise<Batch | undefined> {
-    const named = await findBatches(database, { account, mode }, name);
+    const named = batchesNamed(await database.read(() => batchesOf({ account, mode })), name);
     return named.length === 1 ? named[0] : undefined;
   }
 

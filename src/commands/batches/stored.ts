@@ -11,7 +11,7 @@ import { configFolder } from '../../session/folders.ts';
 import { local } from '../../session/profiles/fields.ts';
 import { type Profile, profileOf, readStore } from '../../session/profiles/store.ts';
 import { closeAll, type OpenRecord, openRecords } from '../../session/record.ts';
-import { type Batch, isWorking, type Owner } from '../../store/batch.ts';
+import { type Batch, batchesNamed, isWorking, type Owner } from '../../store/batch.ts';
 import { listBatches } from '../../store/views.ts';
 import { declareDead } from '../../store/work.ts';
 
@@ -112,11 +112,10 @@ export async function batchToChange({ host }: Context, { batches }: StoredBatche
   return stored;
 }
 
-/** Batches with this name, or whose id begins with it. */
 export function matching(batches: readonly StoredBatch[], text: string): readonly StoredBatch[] {
-  const wanted = text.toLowerCase();
-  const named = batches.filter(({ batch }) => batch.name === wanted);
-  return named.length > 0 ? named : batches.filter(({ batch }) => batch.id.startsWith(wanted));
+  const all = batches.map(({ batch }) => batch);
+  const named = new Set(batchesNamed(all, text));
+  return batches.filter(({ batch }) => named.has(batch));
 }
 
 function single(batches: readonly StoredBatch[], text: string, named: readonly StoredBatch[]): StoredBatch {
