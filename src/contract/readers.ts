@@ -60,8 +60,21 @@ export function list<T>(item: Reader<T>): Reader<readonly T[]> {
   };
 }
 
-type Readers = Readonly<Record<string, Reader<unknown>>>;
-type Fields<S extends Readers> = { readonly [K in keyof S]: ReturnType<S[K]> };
+/** A field that may be missing. */
+export interface Optional<T> extends Reader<T | undefined> {
+  readonly optional: true;
+}
+
+export function optional<T>(reader: Reader<T>): Optional<T> {
+  const read: Reader<T | undefined> = (value, at) => (value === undefined ? undefined : reader(value, at));
+  return Object.assign(read, { optional: true } as const);
+}
+
+export type Readers = Readonly<Record<string, Reader<unknown>>>;
+type OptionalName<S extends Readers> = { [K in keyof S]: S[K] extends Optional<unknown> ? K : never }[keyof S];
+export type Fields<S extends Readers> = { readonly [K in Exclude<keyof S, OptionalName<S>>]: ReturnType<S[K]> } & {
+  readonly [K in OptionalName<S>]?: ReturnType<S[K]>;
+};
 
 /** Reads an object with at least these fields. Other fields pass through `rest`; without it they are dropped. */
 export function object<S extends Readers>(shape: S, rest?: typeof notShown): Reader<Fields<S>>;
@@ -71,8 +84,8 @@ export function object(shape: Readers, rest?: typeof notShown): Reader<object> {
     if (!isRecord(value)) throw new Mismatch(at, `must be an object, not ${kindOf(value)}`);
     const fields: Record<string, unknown> = rest ? { ...value } : {};
     for (const [name, read] of readers) {
-      if (!(name in value)) throw new Mismatch(`${at}/${name}`, 'is missing');
-      fields[name] = read(value[name], `${at}/${name}`);
+      if (value[name] !== undefined) fields[name] = read(value[name], `${at}/${name}`);
+      else if (!('optional' in read)) throw new Mismatch(`${at}/${name}`, 'is missing');
     }
     return fields;
   };

@@ -1,7 +1,7 @@
 import { endpointNames } from '../contract/endpoints.ts';
 import { eventNames, isEventName } from '../contract/events.ts';
 import * as read from '../contract/readers.ts';
-import { fields, integer, number, optional, suggestion } from './readers.ts';
+import { fields, integer, number, suggestion } from './readers.ts';
 import { Refusal } from './refusal.ts';
 import {
   type AnswerFault,
@@ -58,8 +58,8 @@ const plain = fields({ kind: read.string });
 const newFaultFields = fields({
   on: places,
   effect,
-  after: optional(read.boolean),
-  times: optional(integer(1)),
+  after: read.optional(read.boolean),
+  times: read.optional(integer(1)),
 });
 
 export type NewFault = ReturnType<typeof newFaultFields>;

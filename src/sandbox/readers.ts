@@ -1,38 +1,15 @@
 import { suggest } from '../base/suggest.ts';
 import { eventNames, type EventName, isEventName } from '../contract/events.ts';
-import { isRecord, Mismatch, type Reader } from '../contract/readers.ts';
-
-/** A field that may be missing. */
-export interface Optional<T> extends Reader<T | undefined> {
-  readonly optional: true;
-}
-
-type Readers = Readonly<Record<string, Reader<unknown>>>;
-type OptionalName<S extends Readers> = { [K in keyof S]: S[K] extends Optional<unknown> ? K : never }[keyof S];
-type Fields<S extends Readers> = { readonly [K in Exclude<keyof S, OptionalName<S>>]: ReturnType<S[K]> } & {
-  readonly [K in OptionalName<S>]?: ReturnType<S[K]>;
-};
+import { type Fields, isRecord, Mismatch, object, type Reader, type Readers } from '../contract/readers.ts';
 
 /** An object with these fields and no others: an unknown one is most likely a typo. */
-export function fields<S extends Readers>(shape: S): Reader<Fields<S>>;
-export function fields(shape: Readers): Reader<object> {
+export function fields<S extends Readers>(shape: S): Reader<Fields<S>> {
+  const read = object(shape);
   return (value, at = '') => {
-    if (!isRecord(value)) throw new Mismatch(at, 'must be an object');
-    const unknown = Object.keys(value).find((name) => !Object.hasOwn(shape, name));
-    if (unknown !== undefined)
-      throw new Mismatch(`${at}/${unknown}`, `is unknown${suggestion(unknown, Object.keys(shape))}`);
-    const entries = Object.entries(shape).flatMap(([name, reader]) => {
-      if (value[name] !== undefined) return [[name, reader(value[name], `${at}/${name}`)] as const];
-      if ('optional' in reader) return [];
-      throw new Mismatch(`${at}/${name}`, 'is missing');
-    });
-    return Object.fromEntries(entries);
+    const unknown = Object.keys(isRecord(value) ? value : {}).find((name) => !Object.hasOwn(shape, name));
+    if (unknown === undefined) return read(value, at);
+    throw new Mismatch(`${at}/${unknown}`, `is unknown${suggestion(unknown, Object.keys(shape))}`);
   };
-}
-
-export function optional<T>(reader: Reader<T>): Optional<T> {
-  const read: Reader<T | undefined> = (value, at) => (value === undefined ? undefined : reader(value, at));
-  return Object.assign(read, { optional: true } as const);
 }
 
 export function number(least: number, most: number): Reader<number> {

@@ -5,11 +5,11 @@ import { keyNamed } from './state/keys.ts';
 import type { Call, Message } from './state/records.ts';
 import type { State } from './state/state.ts';
 import { newest, newestFields, type Table } from './state/table.ts';
-import { fields, optional } from './readers.ts';
+import { fields } from './readers.ts';
 
 export const part = fields(newestFields);
 
-export const messageFilter = fields({ ...newestFields, to: optional(read.string) });
+export const messageFilter = fields({ ...newestFields, to: read.optional(read.string) });
 
 type Part = ReturnType<typeof part>;
 

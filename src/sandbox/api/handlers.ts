@@ -45,24 +45,16 @@ function checkTemplate(state: State, name: string, count: number): void {
 }
 
 function createContact({ exchange, now }: Request, core: Core): Outcome {
-  const body = readOrRefuse(contactBody, jsonBody(exchange));
-  const contact = core.store.state.contacts.get(body.phone);
+  const { phone, name, tags = [], attributes = {} } = readOrRefuse(contactBody, jsonBody(exchange));
+  const contact = core.store.state.contacts.get(phone);
   if (contact) return { reply: json(200, contact) };
-  return { reply: json(201, addContact(core, body, now)) };
+  return { reply: json(201, addContact(core, { phone, name, tags, attributes }, now)) };
 }
 
 /** The document does not show this body: we require a phone, accept three more fields and ignore others. */
-function contactBody(value: unknown) {
-  const { phone } = read.object({ phone: read.phone })(value);
-  const fields = read.isRecord(value) ? value : {};
-  return {
-    phone,
-    name: optional(fields, 'name', read.string),
-    tags: optional(fields, 'tags', read.list(read.string)) ?? [],
-    attributes: optional(fields, 'attributes', record) ?? {},
-  };
-}
-
-function optional<T>(fields: Record<string, unknown>, name: string, reader: read.Reader<T>): T | undefined {
-  return Object.hasOwn(fields, name) ? reader(fields[name], `/${name}`) : undefined;
-}
+const contactBody = read.object({
+  phone: read.phone,
+  name: read.optional(read.string),
+  tags: read.optional(read.list(read.string)),
+  attributes: read.optional(record),
+});

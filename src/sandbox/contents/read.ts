@@ -1,23 +1,23 @@
 import * as read from '../../contract/readers.ts';
 import { Mismatch } from '../../contract/readers.ts';
 import { placeholdersIn, renderedText } from '../../contract/template-text.ts';
-import { fields, integer, optional, record } from '../readers.ts';
+import { fields, integer, record } from '../readers.ts';
 import { campaignStatuses, templateStatuses } from '../state/records.ts';
 
 /** Records to fill a sandbox with. */
 export const newContents = fields({
-  contacts: optional(read.list(contact)),
-  templates: optional(read.list(template)),
-  campaigns: optional(read.list(campaign)),
+  contacts: read.optional(read.list(contact)),
+  templates: read.optional(read.list(template)),
+  campaigns: read.optional(read.list(campaign)),
 });
 
 const contactFields = fields({
-  id: optional(read.id),
+  id: read.optional(read.id),
   phone: read.phone,
-  name: optional(read.string),
-  tags: optional(read.list(read.string)),
-  attributes: optional(record),
-  created_at: optional(time),
+  name: read.optional(read.string),
+  tags: read.optional(read.list(read.string)),
+  attributes: read.optional(record),
+  created_at: read.optional(time),
 });
 
 function contact(value: unknown, at = '') {
@@ -26,13 +26,13 @@ function contact(value: unknown, at = '') {
 }
 
 const templateFields = fields({
-  id: optional(read.id),
+  id: read.optional(read.id),
   name: read.id,
-  language: optional(read.id),
-  category: optional(read.id),
-  status: optional(read.oneOf(templateStatuses)),
+  language: read.optional(read.id),
+  category: read.optional(read.id),
+  status: read.optional(read.oneOf(templateStatuses)),
   body: read.string,
-  variables: optional(read.list(read.string)),
+  variables: read.optional(read.list(read.string)),
 });
 
 function template(value: unknown, at = '') {
@@ -49,13 +49,13 @@ function template(value: unknown, at = '') {
 const counts = read.object({ sent: integer(), delivered: integer(), read: integer(), failed: integer() });
 
 const campaignFields = fields({
-  id: optional(read.id),
+  id: read.optional(read.id),
   name: read.id,
   template: read.id,
-  status: optional(read.oneOf(campaignStatuses)),
-  audience: optional(integer()),
-  counts: optional(counts),
-  created_at: optional(time),
+  status: read.optional(read.oneOf(campaignStatuses)),
+  audience: read.optional(integer()),
+  counts: read.optional(counts),
+  created_at: read.optional(time),
 });
 
 function campaign(value: unknown, at = '') {

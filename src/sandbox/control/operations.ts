@@ -6,7 +6,7 @@ import { endpointNames } from '../../contract/endpoints.ts';
 import type { DisconnectSignal } from '../exchange.ts';
 import { newFault } from '../faults.ts';
 import type { Sandbox } from '../sandbox.ts';
-import { eventName, fields, integer, number, optional, record } from '../readers.ts';
+import { eventName, fields, integer, number, record } from '../readers.ts';
 import { Refusal } from '../refusal.ts';
 import { deliveryFilter, newForwards } from '../events/deliveries.ts';
 import { logs } from './feed.ts';
@@ -40,12 +40,12 @@ export interface Served {
 type Disconnecting = Pick<Served, 'sandbox'> & { readonly gone: DisconnectSignal };
 
 const nothing = fields({});
-const since = { after: optional(integer()), wait: optional(integer()) };
+const since = { after: read.optional(integer()), wait: read.optional(integer()) };
 const newPlan = fields({
   name: read.oneOf(planNames),
-  rate: optional(integer()),
-  monthly: optional(integer()),
-  without: optional(read.list(read.oneOf(endpointNames))),
+  rate: read.optional(integer()),
+  monthly: read.optional(integer()),
+  without: read.optional(read.list(read.oneOf(endpointNames))),
 });
 
 /** Everything that can be done to a sandbox: the source of the HTTP control routes, the remote calls and the library. */
@@ -72,7 +72,7 @@ export const operations = {
 
   keys: op(nothing, (sandbox) => sandbox.keys.list()),
   createKey: op(
-    fields({ scope: optional(read.oneOf(scopes)), mode: optional(read.oneOf(['sandbox', 'live'])) }),
+    fields({ scope: read.optional(read.oneOf(scopes)), mode: read.optional(read.oneOf(['sandbox', 'live'])) }),
     (sandbox, { scope = 'full', mode }) => sandbox.keys.create(scope, mode),
   ),
   revokeKey: op(fields({ key: read.string }), (sandbox, { key }) => sandbox.keys.revoke(key)),
@@ -117,7 +117,7 @@ export const operations = {
   faults: op(nothing, (sandbox) => sandbox.faults.list()),
   addFault: op(newFault, (sandbox, fault) => sandbox.faults.add(fault)),
   /** Clears one fault, or all; returns the ids. */
-  clearFaults: op(fields({ fault: optional(read.string) }), (sandbox, { fault }) => sandbox.faults.clear(fault)),
+  clearFaults: op(fields({ fault: read.optional(read.string) }), (sandbox, { fault }) => sandbox.faults.clear(fault)),
 
   webhooks: op(nothing, (sandbox) => sandbox.webhooks.list()),
   addWebhook: op(newWebhook, (sandbox, webhook) => sandbox.webhooks.add(webhook)),
@@ -133,7 +133,7 @@ export const operations = {
   }),
   /** By the id of a delivery or an event, or all that fail: those that were given up, and those that wait for a retry. */
   redeliver: op(
-    fields({ id: optional(read.id), failed: optional(read.boolean) }),
+    fields({ id: read.optional(read.id), failed: read.optional(read.boolean) }),
     (sandbox, { id, failed = false }) => {
       if ((id === undefined) !== failed) throw new Refusal(400, 'pass either id or failed');
       return { redelivered: sandbox.redeliver(id ?? 'failed') };
@@ -147,12 +147,12 @@ export const operations = {
   ),
   /** The answers of the handlers behind listeners. */
   reportForwards: op(fields({ forwards: newForwards }), (sandbox, { forwards }) => sandbox.reportForwards(forwards)),
-  contacts: op(fields({ limit: optional(integer()) }), (sandbox, { limit }) => newest(sandbox.contacts(), limit)),
+  contacts: op(fields({ limit: read.optional(integer()) }), (sandbox, { limit }) => newest(sandbox.contacts(), limit)),
   templates: op(nothing, (sandbox) => sandbox.templates()),
   campaigns: op(nothing, (sandbox) => sandbox.campaigns()),
   /** Sends a message once more, as if its client had done it. */
   sendAgain: op(fields({ message: read.id }), (sandbox, { message }) => sandbox.sendAgain(message)),
-  trigger: op(fields({ event: eventName, fields: optional(record) }), (sandbox, { event, fields = {} }) =>
+  trigger: op(fields({ event: eventName, fields: read.optional(record) }), (sandbox, { event, fields = {} }) =>
     sandbox.trigger(event, fields),
   ),
 

@@ -2,7 +2,7 @@ import { Refusal } from '../refusal.ts';
 import * as read from '../../contract/readers.ts';
 import type { Delivery, Emitted, SandboxEvent, Webhook } from '../state/records.ts';
 import type { Core, State } from '../state/state.ts';
-import { fields, integer, optional } from '../readers.ts';
+import { fields, integer } from '../readers.ts';
 import { newest, newestFields } from '../state/table.ts';
 
 /** The body that a webhook receives. */
@@ -39,7 +39,7 @@ export function deliveryNamed({ events }: State, id: string): Delivery | undefin
 export const rowStates = ['waiting', 'delivered', 'dead', 'dropped', 'queued'] as const;
 
 /** The range is one of events. */
-export const deliveryFilter = fields({ ...newestFields, states: optional(read.list(read.oneOf(rowStates))) });
+export const deliveryFilter = fields({ ...newestFields, states: read.optional(read.list(read.oneOf(rowStates))) });
 
 /** All deliveries, in the order of their events. An event without one is queued. */
 export function deliveryRows(
@@ -103,9 +103,9 @@ export const newForwards = read.list(
     /** Of the listener. */
     port: integer(),
     url: read.string,
-    status: optional(integer()),
-    error: optional(read.string),
-    body: optional(read.string),
+    status: read.optional(integer()),
+    error: read.optional(read.string),
+    body: read.optional(read.string),
     took: integer(),
   }),
 );

@@ -2,7 +2,7 @@ import { redact } from '../../base/redact.ts';
 import { isSecret } from '../../contract/signature.ts';
 import { isThisMachine } from '../../delivery/this-machine.ts';
 import * as read from '../../contract/readers.ts';
-import { eventName, fields, optional } from '../readers.ts';
+import { eventName, fields } from '../readers.ts';
 import { Refusal } from '../refusal.ts';
 import { newSecret } from '../state/ids.ts';
 import type { Webhook } from '../state/records.ts';
@@ -12,13 +12,13 @@ import { catchUp, hold } from './deliveries.ts';
 export const newWebhook = fields({
   url: read.string,
   /** Default: all. */
-  events: optional(read.list(eventName)),
+  events: read.optional(read.list(eventName)),
   /** Replaces the sandbox's secret. */
-  secret: optional(read.string),
+  secret: read.optional(read.string),
   /** Allows a URL on another machine. */
-  external: optional(read.boolean),
+  external: read.optional(read.boolean),
   /** Also delivers earlier events that no webhook has received. */
-  catchUp: optional(read.boolean),
+  catchUp: read.optional(read.boolean),
 });
 
 const day = 86_400_000;

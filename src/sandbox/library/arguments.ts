@@ -3,7 +3,7 @@ import { CliError } from '../../base/errors.ts';
 import { planNames } from '../../contract/plans.ts';
 import * as read from '../../contract/readers.ts';
 import { endpointNames } from '../../contract/endpoints.ts';
-import { fields, integer, optional } from '../readers.ts';
+import { fields, integer } from '../readers.ts';
 import { Refusal } from '../refusal.ts';
 import type { SandboxOptions as Settings } from '../sandbox.ts';
 import { type AdjustableClock, createClock, manualClock } from '../time/clock.ts';
@@ -27,12 +27,12 @@ export function settingsOf({ warn, ...options }: SandboxOptions): Settings {
 }
 
 const optionFields = fields({
-  seed: optional(seed),
-  plan: optional(read.oneOf(planNames)),
-  rate: optional(integer()),
-  monthly: optional(integer()),
-  without: optional(read.list(read.oneOf(endpointNames))),
-  clock: optional(clock),
+  seed: read.optional(seed),
+  plan: read.optional(read.oneOf(planNames)),
+  rate: read.optional(integer()),
+  monthly: read.optional(integer()),
+  without: read.optional(read.list(read.oneOf(endpointNames))),
+  clock: read.optional(clock),
 });
 
 function seed(value: unknown, at = ''): string {

@@ -4,7 +4,7 @@ import { httpRequest } from '../../base/http-request.ts';
 import { exactJson } from '../../base/json.ts';
 import * as read from '../../contract/readers.ts';
 import { controlPrefix } from '../exchange.ts';
-import { fields, number, optional } from '../readers.ts';
+import { fields, number } from '../readers.ts';
 import { type Locator, locatorsIn } from './locator.ts';
 
 /** A sandbox that has proved that it runs. */
@@ -28,7 +28,7 @@ const anyNumber = number(-Infinity, Infinity);
 const proofAnswer = fields({
   proof: read.string,
   dataId: read.string,
-  minute: optional(fields({ limit: anyNumber, moved: anyNumber })),
+  minute: read.optional(fields({ limit: anyNumber, moved: anyNumber })),
 });
 
 export type Proof = ReturnType<typeof proofAnswer>;

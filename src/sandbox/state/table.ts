@@ -1,5 +1,5 @@
-import { isRecord } from '../../contract/readers.ts';
-import { integer, optional } from '../readers.ts';
+import { isRecord, optional } from '../../contract/readers.ts';
+import { integer } from '../readers.ts';
 
 interface TableOptions<T> {
   /** The ids that find a record; the first one identifies it. Without ids, each record is new. */

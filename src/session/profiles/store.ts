@@ -5,10 +5,10 @@ import { shellQuote } from '../../base/shell-quote.ts';
 import { suggest } from '../../base/suggest.ts';
 import type { Mode } from '../../contract/keys.ts';
 import { planNames } from '../../contract/plans.ts';
-import { isRecord, Mismatch, object, oneOf, type Reader, string } from '../../contract/readers.ts';
+import { isRecord, Mismatch, object, oneOf, optional, type Reader, string } from '../../contract/readers.ts';
 import { accountName, baseUrl, keyMode, local, readKey, readWebhookSecret, shownName, teamUrl } from './fields.ts';
 
-export const readProfile = fields({
+export const readProfile = object({
   /** With its path prefix, without a slash at the end. */
   baseUrl: valid(baseUrl),
   /** Its messages count together with those of other profiles of the account. */
@@ -18,7 +18,7 @@ export const readProfile = fields({
   rate: optional(rate),
   /** The key that it uses. */
   mode: oneOf(['sandbox', 'live']),
-  keys: fields({ sandbox: optional(keyOf('sandbox')), live: optional(keyOf('live')) }),
+  keys: object({ sandbox: optional(keyOf('sandbox')), live: optional(keyOf('live')) }),
   webhookSecret: optional(valid(readWebhookSecret)),
   /** The URL of the team's database, with its password. */
   team: optional(valid(teamUrl)),
@@ -36,7 +36,7 @@ export type Profile = ReturnType<typeof readProfile>;
 
 export interface Store {
   /** The profile in use. */
-  readonly current: string | undefined;
+  readonly current?: string | undefined;
   readonly profiles: Readonly<Record<string, Profile>>;
 }
 
@@ -80,20 +80,13 @@ export function storeIn(path: string, read: () => unknown): Store {
 export const version = 1;
 
 function storeShape(value: unknown): Store {
-  const { version: written, ...store } = fields({
+  const { version: written, ...store } = object({
     version: optional((number) => number),
     current: optional(string),
     profiles: record(readProfile),
   })(value, '');
   if (written !== version) throw new Mismatch('/version', `must be ${version}`);
   return store;
-}
-
-/** An object whose fields may be missing, if their reader allows undefined. */
-function fields<S extends Readonly<Record<string, Reader<unknown>>>>(shape: S) {
-  const read = object(shape);
-  const missing = Object.fromEntries(Object.keys(shape).map((name) => [name, undefined]));
-  return (value: unknown, at = '') => read(isRecord(value) ? { ...missing, ...value } : value, at);
 }
 
 function record<T>(read: Reader<T>): Reader<Readonly<Record<string, T>>> {
@@ -103,10 +96,6 @@ function record<T>(read: Reader<T>): Reader<Readonly<Record<string, T>>> {
       Object.entries(value).map(([name, item]) => [name, read(item, `${at}/${shownName(name)}`)]),
     );
   };
-}
-
-function optional<T>(read: Reader<T>): Reader<T | undefined> {
-  return (value, at) => (value === undefined ? undefined : read(value, at));
 }
 
 /** A text that a reader of the command line accepts. */
