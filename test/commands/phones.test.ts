@@ -69,10 +69,8 @@ describe('a single message', () => {
 
   it('says once on a terminal that it is simulated', async () => {
     const notes = async (parent: number) => {
-      const { stdout, stderr } = await world.run(['send-template', '+491701234567', 'welcome', '--no-color'], {
-        terminal: 80,
-        parent,
-      });
+      const words = ['send-template', '+491701234567', 'welcome', '--no-color'];
+      const { stdout, stderr } = await world.run(words, { terminal: 80, parent });
       return [stderr.split('really sent').length - 1, /Sent \(simulated\)/.test(stdout)];
     };
     expect([await notes(1), await notes(1), await notes(2)]).toEqual([
