@@ -1,6 +1,6 @@
 import type { EventName, ReceiptName } from '../contract/events.ts';
 import * as read from '../contract/readers.ts';
-import type { Reader } from '../contract/readers.ts';
+import { optional, type Reader } from '../contract/readers.ts';
 import { addContact, addMessage, emit, receiptEvent, testNumbers } from './events/emit.ts';
 import { fields, record } from './readers.ts';
 import { readOrRefuse, Refusal } from './refusal.ts';
@@ -20,36 +20,32 @@ export function trigger(core: Core, event: EventName, fields: Readonly<Record<st
 
 type Caused = Ids & { readonly events: readonly SandboxEvent[] };
 
-const receiptFields = {
-  message: read.optional(read.id),
-  to: read.optional(read.phone),
-  template: read.optional(read.id),
-} as const;
+const receiptFields = { message: optional(read.id), to: optional(read.phone), template: optional(read.id) } as const;
 
 /** The fields that a trigger may set; the sandbox generates the others. */
 const readers = {
-  'message.received': fields({ from: read.optional(read.phone), text: read.optional(read.string) }),
+  'message.received': fields({ from: optional(read.phone), text: optional(read.string) }),
   'message.delivered': fields(receiptFields),
   'message.read': fields(receiptFields),
-  'message.failed': fields({ ...receiptFields, reason: read.optional(reason) }),
-  'flow.completed': fields({ contact: read.optional(read.id), flow: read.optional(read.id) }),
+  'message.failed': fields({ ...receiptFields, reason: optional(reason) }),
+  'flow.completed': fields({ contact: optional(read.id), flow: optional(read.id) }),
   'broadcast.completed': fields({
-    campaign: read.optional(read.id),
-    tag: read.optional(read.id),
-    name: read.optional(read.id),
-    template: read.optional(read.id),
+    campaign: optional(read.id),
+    tag: optional(read.id),
+    name: optional(read.id),
+    template: optional(read.id),
   }),
   'contact.created': fields({
-    phone: read.optional(read.phone),
-    name: read.optional(read.string),
-    tags: read.optional(read.list(read.id)),
-    attributes: read.optional(record),
+    phone: optional(read.phone),
+    name: optional(read.string),
+    tags: optional(read.list(read.id)),
+    attributes: optional(record),
   }),
   'order.paid': fields({
-    contact: read.optional(read.id),
-    amount: read.optional(amount),
-    currency: read.optional(currency),
-    provider: read.optional(read.id),
+    contact: optional(read.id),
+    amount: optional(amount),
+    currency: optional(currency),
+    provider: optional(read.id),
   }),
 } as const satisfies Readonly<Record<EventName, Reader<unknown>>>;
 
@@ -60,10 +56,7 @@ const defaultReason = { code: 'undeliverable', message: 'this message was made t
 
 /** Code and message are both optional. */
 function reason(value: unknown, at = ''): typeof defaultReason {
-  return {
-    ...defaultReason,
-    ...fields({ code: read.optional(read.id), message: read.optional(read.string) })(value, at),
-  };
+  return { ...defaultReason, ...fields({ code: optional(read.id), message: optional(read.string) })(value, at) };
 }
 
 /** A string, because a JSON number would lose trailing zeros. */

@@ -162,15 +162,13 @@ export interface Webhook {
   readonly disabled?: string | undefined;
 }
 
-export type DeliveryState = 'waiting' | 'delivered' | 'dead' | 'dropped';
-
 /** The delivery of an event to a webhook. */
 export interface Delivery {
   readonly id: string;
   readonly webhook: string;
   readonly url: string;
   readonly at: number;
-  readonly state: DeliveryState;
+  readonly state: 'waiting' | 'delivered' | 'dead' | 'dropped';
   /** Time of the next attempt of a waiting one. */
   readonly next: number;
   readonly attempts: readonly Attempt[];
