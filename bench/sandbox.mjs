@@ -1,12 +1,23 @@
-// The load that the sandbox can take, beside a minimal server that only reads, parses and responds; and its memory.
-//   node bench/sandbox.mjs [--quick] [throughput] [memory]
+// The load that the sandbox can take, beside a minimal server that only reads, parses and responds.
+//   node bench/sandbox.mjs [--quick] [throughput]
+import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
-import { load } from './rig/load.mjs';
-import { memoryOf, newPath, rival, startServer } from './rig/processes.mjs';
-import { kinds, requestsOf, startSandbox } from './rig/sandbox.mjs';
-import { measure, megabytes, takeTurns, whole } from './rig/table.mjs';
+import { load, requestOf } from './rig/load.mjs';
+import { bizmsg, environment, newPath, rival, start, startServer } from './rig/processes.mjs';
+import { measure, takeTurns } from './rig/table.mjs';
 
-await measure('Load of 64 connections. The bare server only reads, parses and responds.', { throughput, memory });
+let phones = 3_000_000_000;
+const api = '/api/public';
+
+/** The kinds of requests. Each contact has a new phone. */
+const kinds = {
+  'POST contacts': () => post(`${api}/contacts`, { phone: `+1${phones++}`, name: 'Grace Hopper', tags: ['customer'] }),
+  'POST send-template': () =>
+    post(`${api}/messages/send-template`, { to: '+12025550101', template: 'order_update', params: ['Ada', 'A-1042'] }),
+  'GET contacts?limit=100': () => ({ method: 'GET', path: `${api}/contacts?limit=100` }),
+};
+
+await measure('Load of 64 connections. The bare server only reads, parses and responds.', { throughput });
 
 async function throughput(isQuick) {
   const sandbox = await startSandbox('sandbox');
@@ -38,9 +49,28 @@ async function startBare({ url, key }) {
   return startServer('bare node:http', rival('bare-server.cjs'), file);
 }
 
-async function memory() {
-  const [sandbox, count] = [await startSandbox('sandbox'), 50_000];
-  await load(sandbox, requestsOf('POST contacts', sandbox.key, count));
-  const [what, figure] = [`memory with ${whole(count)} contacts`, memoryOf(sandbox.pid)];
-  return [{ what, figure, show: megabytes, most: 250e6, why: 'keeps each record once, and its indexes' }];
+/** Starts a sandbox with a frozen clock: receipts would take CPU time of the measured requests. */
+async function startSandbox(name) {
+  const variables = { BIZMSG_STATE_DIR: newPath('state') };
+  const { line, pid } = await start([bizmsg, 'sandbox', 'start', '--port', '0', '-o', 'ndjson'], variables);
+  const { url } = JSON.parse(line);
+  const command = (...words) => {
+    const env = environment(variables);
+    return spawnSync(process.execPath, [bizmsg, 'sandbox', ...words], { env, encoding: 'utf8' }).stdout;
+  };
+  command('clock', 'freeze');
+  const { BIZMSG_API_KEY: key } = JSON.parse(command('env', '-o', 'json'));
+  return { name, url, key, pid };
+}
+
+/** A number of requests of a kind. */
+function requestsOf(kind, key, count) {
+  return Array.from({ length: count }, () => {
+    const { headers, ...request } = kinds[kind]();
+    return requestOf({ ...request, headers: { authorization: `Bearer ${key}`, ...headers } });
+  });
+}
+
+function post(path, body) {
+  return { method: 'POST', path, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
 }

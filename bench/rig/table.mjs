@@ -33,7 +33,6 @@ export async function takeTurns(contestants, { rounds, seconds }, run) {
   }
   const each = (contestant, field) => runs.get(contestant).map((result) => result[field]);
   return {
-    middle: (contestant, field) => median(each(contestant, field)),
     /** The cells of a row: both values, and their ratios by round. */
     compare: (contestant, rival, field = 'perSecond', show = perSecond) => ({
       value: show(median(each(contestant, field))),

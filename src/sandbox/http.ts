@@ -49,7 +49,7 @@ export async function startServer(options: ServerOptions) {
     return { ...fixed, port, url: `http://127.0.0.1:${port}` };
   };
   const idle = watchIdle(clock, options.idle ?? halfAnHour, () => options.onIdle?.());
-  for (const server of servers) attach(server, sandbox, handling(served, idle));
+  for (const server of servers) attach(server, sandbox, handling(sandbox, served, idle));
   await bind(servers, { port: options.port, first: options.usualPort ?? firstPort });
   const { port, url } = served();
   return {
@@ -78,7 +78,7 @@ function attach(server: Server, sandbox: Sandbox, handle: Handle): void {
   });
 }
 
-function handling(served: () => Served, idle: Idle): Handle {
+function handling(sandbox: Sandbox, served: () => Served, idle: Idle): Handle {
   return (request, response) => {
     const { method = '', url: target = '', headers } = request;
     response.on('close', idle.begin());
@@ -92,11 +92,10 @@ function handling(served: () => Served, idle: Idle): Handle {
 
   async function reply(exchange: Exchange, response: ServerResponse): Promise<void> {
     const gone = disconnectOf(response);
-    const current = served();
-    const stop = () => response.on('finish', current.stop);
+    const stop = () => response.on('finish', served().stop);
     const answer = isControl(exchange.target)
-      ? await control(exchange, { ...current, stop }, gone)
-      : await current.sandbox.answer(exchange, gone);
+      ? await control(exchange, { ...served(), stop }, gone)
+      : await sandbox.answer(exchange, gone);
     if (!('start' in answer)) return respond(response, answer);
     response.writeHead(answer.status, answer.headers);
     answer.start(response);

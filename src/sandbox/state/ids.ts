@@ -17,10 +17,12 @@ export type Ids = ReturnType<typeof createIds>;
 export function createIds(state: { readonly seed: string; serial: number }) {
   const digest = (label: string) => createHash('sha256').update(`${label}:${state.seed}`).digest();
   const run = digest('run').toString('hex').slice(0, 10);
+  const base = digest('draws').readInt32LE();
   return {
     id: (prefix: string) => `${prefix}_${run}${(++state.serial).toString(36).padStart(6, '0')}`,
-    /** The same label always gives the same numbers. */
-    random: (label: string) => createRandom(digest(label).readInt32LE()),
+    /** The same label always gives the same numbers. FNV-1a: each message has one. */
+    random: (label: string) =>
+      createRandom(Buffer.from(label).reduce((mixed, byte) => Math.imul(mixed ^ byte, 0x01000193), base)),
   };
 }
 

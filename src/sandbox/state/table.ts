@@ -25,6 +25,8 @@ export class Table<T> {
   /** A map keeps the order, also when a record is replaced. */
   readonly #records = new Map<number, T>();
   readonly #numbers = new Map<string, number>();
+  /** All records, until one changes. */
+  #list: readonly T[] | undefined;
 
   constructor({ idsOf = () => [], most = Infinity, isNeeded = () => false }: TableOptions<T> = {}) {
     this.#idsOf = idsOf;
@@ -47,6 +49,7 @@ export class Table<T> {
     const before = ids[0] === undefined ? undefined : this.#numbers.get(ids[0]);
     const number = before ?? this.next++;
     this.#records.set(number, record);
+    this.#list = undefined;
     for (const id of ids) this.#numbers.set(id, number);
     this.#dropIfOld(before ?? this.next - 1 - this.#most);
   }
@@ -57,11 +60,12 @@ export class Table<T> {
   }
 
   clear(): void {
+    this.#list = undefined;
     for (const index of [this.#records, this.#numbers]) index.clear();
   }
 
   all(): readonly T[] {
-    return [...this.#records.values()];
+    return (this.#list ??= [...this.#records.values()]);
   }
 
   /** The records from a number on, before another. */
@@ -91,6 +95,7 @@ export class Table<T> {
   #drop(number: number): void {
     const record = this.#records.get(number);
     this.#records.delete(number);
+    this.#list = undefined;
     if (record !== undefined) for (const id of this.#idsOf(record)) this.#numbers.delete(id);
   }
 }
