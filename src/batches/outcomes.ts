@@ -146,7 +146,8 @@ export function reasonText(reasons: readonly Reason[], outcome: Reason['outcome'
   const meant = reasons.filter((reason) => reason.outcome === outcome);
   const share = longest / Math.min(meant.length, mostReasons);
   const cut = meant.map((problem) => ({ ...problem, reason: startOf(problem.reason, share) }));
-  return problemsText(cut.map((problem) => (hasPlace(problem) ? problem : { ...problem, lines: [] })));
+  const hasPlace = (reason: string) => outcome === 'failed' || reason === 'listed twice';
+  return problemsText(cut.map((problem) => (hasPlace(problem.reason) ? problem : { ...problem, lines: [] })));
 }
 
 /** The first problems, each with its count unless it is the only one. */
@@ -156,10 +157,6 @@ export function problemsText(problems: readonly Problem[], unit: 'line' | 'row' 
     return problems.length === 1 ? text : `${whole(problem.count)} ${text}`;
   });
   return [...texts, ...(problems.length > mostReasons ? ['…'] : [])].join(' · ');
-}
-
-function hasPlace({ outcome, reason }: Reason): boolean {
-  return outcome === 'failed' || reason === 'listed twice';
 }
 
 /** `it is empty (lines 17, 45, 88 and 8 more)`, `"1" is not a phone number (line 17), "2" (line 45) and 8 more` */

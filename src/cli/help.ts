@@ -19,22 +19,19 @@ export function descriptionOf(node: Node, bold: Paint): string {
   if (node.kind === 'group') return node.summary;
   const { summary, examples } = node;
   const details = detailsOf(node);
+  // A paragraph is one line; indented lines are kept as they are.
+  const text = details?.replace(/^(?! )(.+)\n(?![\n ])/gm, '$1 ');
   return [
     `${summary}\n`,
     bold(examples.length > 1 ? 'Examples' : 'Example'),
     ...examples.map((example) => foldedCommand(`  bizmsg ${example}`, 80, '    ')),
-    ...(details === undefined ? [] : [`\n${paragraphs(details)}`]),
+    ...(text === undefined ? [] : [`\n${text}`]),
   ].join('\n');
 }
 
 /** Its lines are indented as in the source. */
 export function detailsOf({ details }: Command): string | undefined {
   return details?.replace(/^ {4}/gm, '');
-}
-
-/** Joins the lines of a paragraph; indented lines are kept as they are. */
-function paragraphs(text: string): string {
-  return text.replace(/^(?! )(.+)\n(?![\n ])/gm, '$1 ');
 }
 
 /** Where a page of help leads next. */

@@ -126,7 +126,7 @@ export class Exchange<T> {
     const { status } = answer;
     this.status = status;
     this.time = Date.parse(header(answer.headers, 'date') ?? '');
-    if (isRedirect(status)) return this.#redirected(answer);
+    if ([301, 302, 303, 307, 308].includes(status)) return this.#redirected(answer);
     if (status < 200 || status >= 300) return this.#failed({ kind: 'refused', answer });
     try {
       return { outcome: 'done', answer: this.#read(answer) };
@@ -199,10 +199,6 @@ async function sendOnce(connection: Connection, request: WireRequest): Promise<W
 function requestEnd(outcome: WireAnswer | WireFailure): RequestEnd {
   if (outcome instanceof WireFailure) return outcome.sent ? 'done' : 'unsent';
   return outcome.status === 429 ? 'limited' : 'done';
-}
-
-function isRedirect(status: number): boolean {
-  return [301, 302, 303, 307, 308].includes(status);
 }
 
 const mostRedirects = 5;

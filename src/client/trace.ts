@@ -60,11 +60,8 @@ function bodyLines(text: string): string[] {
 
 /** Redacts the whole text before cutting it, so that half a key or phone number is never left. */
 function marked(mark: string, lines: readonly string[], redactor: Redactor): string[] {
-  const safe = maskNumbers(redactor.text(lines.join('\n')));
+  const numbers = maskPhones(redactor.text(lines.join('\n')));
+  const safe = numbers.replace(/(%2B\d{3})\d{2,10}(\d{2})(?!\d)/gi, '$1…$2');
   const cut = safe.length > 8_192 ? `${safe.slice(0, 8_192)}…` : safe;
   return cut.split('\n').map((line) => `${mark} ${unicodeEscaped(line, { marks: true })}`.trimEnd());
-}
-
-function maskNumbers(text: string): string {
-  return maskPhones(text).replace(/(%2B\d{3})\d{2,10}(\d{2})(?!\d)/gi, '$1…$2');
 }

@@ -66,7 +66,9 @@ export function wireFailure(error: unknown, sent: boolean): WireFailure {
   const text = error instanceof Error ? error.message : '';
   const status = /^Proxy response \((\d+)\)/.exec(text)?.[1];
   if (status !== undefined) return new WireFailure('proxy', false, `it answered ${status}`, error);
-  const kind = sent ? kindWhenSent(code) : kindUnsent(code);
+  // HPE: the HTTP parser of Node and undici
+  const isGarbled = code.startsWith('HPE_') || code === 'UND_ERR_HEADERS_OVERFLOW';
+  const kind = sent ? (isGarbled ? 'garbled' : 'reset') : kindUnsent(code);
   return new WireFailure(kind, sent, reasons[code] ?? (text || code || 'the connection broke'), error);
 }
 
@@ -84,11 +86,6 @@ const reasons: Readonly<Record<string, string>> = {
   EAI_AGAIN: 'DNS lookup failed (temporary)',
   ENOTFOUND: 'no such host',
 };
-
-function kindWhenSent(code: string): WireFailureKind {
-  // HPE: the HTTP parser of Node and undici
-  return code.startsWith('HPE_') || code === 'UND_ERR_HEADERS_OVERFLOW' ? 'garbled' : 'reset';
-}
 
 function kindUnsent(code: string): WireFailureKind {
   if (code === 'ENOTFOUND') return 'address';

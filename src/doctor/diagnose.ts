@@ -40,7 +40,8 @@ export async function diagnose(session: Session): Promise<Diagnosis> {
   const profile = await profileCheck(session);
   const service = await serviceCheck(session, profile);
   const state = await stateCheck(session, profile.caller);
-  const checks = [nodeCheck(host), state, profile.check, service.check, clockCheck(host, service.skew)];
+  const node = host.sqlite() ? pass('node', `${host.node}, with SQLite`) : failed('node', noSqlite());
+  const checks = [node, state, profile.check, service.check, clockCheck(host, service.skew)];
   const first = checks.find(({ status }) => status === 'fail');
   return { checks, exit: first?.exit ?? exitCodes.done };
 }
@@ -136,10 +137,6 @@ function notAsked(caller: Caller | undefined): Check {
     message: isStopped ? 'the sandbox is not running' : 'not asked: there is no key that may be sent',
     remedy: isStopped ? 'bizmsg sandbox start --background' : null,
   };
-}
-
-function nodeCheck({ node, sqlite }: Pick<Host, 'node' | 'sqlite'>): Check {
-  return sqlite() ? pass('node', `${node}, with SQLite`) : failed('node', noSqlite());
 }
 
 /** Whether the state folder is private and writable, and the record in it intact. */

@@ -59,7 +59,8 @@ function orderOf({ id }: Row): number {
 function messageRow(message: Message, events: readonly SandboxEvent[], request: Request | undefined): Row {
   const { id, to: phone, sent_at: at, reason } = message;
   const failure = message.status === 'failed' ? (reason ?? reasonOf(events) ?? 'failed') : undefined;
-  const problem = failure ?? (request && `sent, but answered ${answerText(request)}`);
+  const answer = request && `${request.status || 'nothing'}${request.fault === null ? '' : ' by a fault'}`;
+  const problem = failure ?? (answer && `sent, but answered ${answer}`);
   const text = problem ?? message.text ?? message.template;
   return { kind: 'message', id, at: Date.parse(at), phone, text, isBad: !!problem, message, request, events };
 }
@@ -100,10 +101,6 @@ function eventRow(id: string, event: SandboxEvent): Row {
 
 function reasonOf(events: readonly SandboxEvent[]): string | undefined {
   return events.map(({ data }) => reasonIn(data)).find(Boolean);
-}
-
-function answerText({ status, fault }: Request): string {
-  return `${status === 0 ? 'nothing' : status}${fault === null ? '' : ' by a fault'}`;
 }
 
 function textsIn(data: SandboxEvent['data'], names: readonly string[]): readonly string[] {

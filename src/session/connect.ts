@@ -64,7 +64,8 @@ async function lookUp(
 export async function prepareTarget(session: Session, caller: AnyCaller): Promise<CheckedTarget> {
   const { host } = session;
   const located = await locate(session, caller);
-  if (isStoredLive(caller)) refuseExposedStore(configFolder(host));
+  // Other users could change the address.
+  if (isStoredLive(caller)) for (const path of [configFolder(host), storeFile(configFolder(host))]) requireOwn(path);
   if (located.isDeserted)
     throw configuration(
       'no-sandbox',
@@ -103,11 +104,6 @@ function refuseUnsafeTarget({ key, baseUrl, mode }: Target, env: Env, simulated:
       `refusing to send ${kind} to ${origin} while NODE_TLS_REJECT_UNAUTHORIZED=0 turns certificate checks off`,
       'unset NODE_TLS_REJECT_UNAUTHORIZED; to trust a private authority, use --ca-file FILE',
     );
-}
-
-/** Other users could change the address. */
-function refuseExposedStore(folder: string): void {
-  for (const path of [folder, storeFile(folder)]) requireOwn(path);
 }
 
 /** Finds out where a caller's requests would go, without checks: for what is on this machine. */

@@ -63,7 +63,9 @@ export async function openInput(context: InputContext, file: string, options: In
   const reading = `Reading ${file === '-' ? 'stdin' : 'the file'}`;
   const bytes = await context.interaction.spin(reading, openBytes(open, request));
   try {
-    const content = isZip(bytes.head) ? openWorkbook(bytes, request) : openText(context, bytes, request);
+    // A workbook, or another archive.
+    const isZip = bytes.head.toString('latin1', 0, 4) === 'PK\x03\x04';
+    const content = isZip ? openWorkbook(bytes, request) : openText(context, bytes, request);
     const { rows, columns, separator, encoding, unit } = await content;
     const { begun, all } = await peek(rows, mostFirst);
     const first = begun.flat().slice(0, mostFirst);
@@ -155,11 +157,6 @@ function formatOf(head: string, name: string): 'csv' | 'tsv' | 'ndjson' | 'json'
   if (ending === '.json') return 'json';
   if (ending === '.ndjson' || ending === '.jsonl') return 'ndjson';
   return ending === '.tsv' || ending === '.tab' ? 'tsv' : 'csv';
-}
-
-/** Whether it is a workbook, or another archive. */
-function isZip(head: Buffer): boolean {
-  return head.subarray(0, 4).toString('latin1') === 'PK\x03\x04';
 }
 
 /** Refuses what is not text. */

@@ -72,7 +72,8 @@ export function failed(error: unknown, { aborted, reason }: AbortSignal, reporte
   const isClosed = aborted && reason === 'SIGPIPE';
   if (isClosed && !isResult) return exitCodes.done;
   const signal: unknown = aborted && !isClosed ? reason : undefined;
-  if (isPromptLeft(error)) return signalExit(signal ?? 'SIGINT');
+  // Ctrl-C at a prompt.
+  if (error instanceof Error && /^(?:Exit|Abort)PromptError$/.test(error.name)) return signalExit(signal ?? 'SIGINT');
   const failure = error instanceof CliError ? error : failureOf(error, signal);
   reporter.error(failure);
   return signal === undefined ? exitCodes[failure.exit] : signalExit(signal);
@@ -97,9 +98,4 @@ export function unwritable(error: unknown): CliError | undefined {
   if (!(error instanceof Error && 'isOutput' in error)) return undefined;
   const why = fsError(error)?.reason ?? error.message;
   return configuration('output-unwritable', `not all of the result could be written: ${why}`, undefined, error);
-}
-
-/** Ctrl-C at a prompt. */
-function isPromptLeft(error: unknown): boolean {
-  return error instanceof Error && (error.name === 'ExitPromptError' || error.name === 'AbortPromptError');
 }

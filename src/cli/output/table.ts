@@ -59,13 +59,15 @@ function measured(column: string, rows: readonly Row[], { ui, header, first }: M
   const values = rows.map((row) => valueAt(row, column)).filter((value) => value !== undefined && value !== null);
   const cells = values.reduce<number>((widest, value) => Math.max(widest, widthOf(shown(value, ui))), 0);
   const title = header ? widthOf(safeLine(column)) : 0;
+  // The width to which the cells are never cut.
+  const uncut = cells <= short || identity.test(column) ? longest : text;
   return {
     name: column,
     cells,
     isNumber: !identity.test(column) && values.length > 0 && values.every(isNumber),
     isBulky: values.some((value) => typeof value === 'object'),
     natural: Math.max(cells, title, 1),
-    least: Math.max(Math.min(cells, uncut(column, cells)), first.includes(column) ? title : Math.min(title, head), 1),
+    least: Math.max(Math.min(cells, uncut), first.includes(column) ? title : Math.min(title, head), 1),
   };
 }
 
@@ -74,11 +76,6 @@ function isNumber(value: unknown): boolean {
 }
 
 const identity = /(?:^|_)(?:id|phone|to|from)$/;
-
-/** The width to which the cells of a column are never cut. */
-function uncut(column: string, cells: number): number {
-  return cells <= short || identity.test(column) ? longest : text;
-}
 
 /** Leaves out empty columns, then bulky ones, then those at the right, until the rest fits; at least one stays. */
 function fitting(all: readonly Column[], width: number): readonly Column[] {

@@ -82,11 +82,8 @@ function subjectOf({ name, message_id: id, about, reason, opt_out: optOut }: Eve
   if (name === 'message.received' && about !== null) return `"${startOf(about, room - 2 - change.length)}"${change}`;
   if (reason !== null) return startOf(reason, room);
   const text = about ?? '';
-  return id === null ? startOf(text, room) : shortId(id, room);
-}
-
-/** An id whose middle is left out if it is too long: the ends of ids differ. */
-function shortId(id: string, room: number): string {
+  if (id === null) return startOf(text, room);
+  // The ends of ids differ.
   return id.length <= room ? id : `${id.slice(0, 4)}…${id.slice(5 - room)}`;
 }
 

@@ -72,7 +72,8 @@ function Title({ step: { kind, what, note, state, attempt, forward }, same }: Sh
     );
   }
   const isRequest = kind === 'request' && what !== null;
-  const title = kind === 'request' ? requestTitle(what, state) : eventTitle(what ?? '');
+  const event = what?.startsWith('message.') ? capital(what.slice('message.'.length)) : shortUrl(what ?? '');
+  const title = kind === 'request' ? requestTitle(what, state) : event;
   return (
     <>
       <bdi>{title}</bdi>{' '}
@@ -84,10 +85,6 @@ function Title({ step: { kind, what, note, state, attempt, forward }, same }: Sh
 function requestTitle(what: string | null, state: Step['state']): string {
   if (what === null) return 'Sent';
   return state === 'bad' ? 'Sent, but the answer failed' : 'Accepted';
-}
-
-function eventTitle(what: string): string {
-  return what.startsWith('message.') ? capital(what.slice('message.'.length)) : shortUrl(what);
 }
 
 function answerOf({ attempt, forward }: Step): string {
