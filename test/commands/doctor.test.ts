@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { isRows, type Row } from '../../src/cli/output/rows.ts';
+import { isRows } from '../../src/cli/output/rows.ts';
 import { authorityFile, deadPort, serve } from '../client/servers.ts';
 import { cli, type CliOptions } from '../support/cli.ts';
 import { makePipe } from '../support/disk.ts';
@@ -10,16 +10,8 @@ import { serveLocal } from '../support/local.ts';
 import { newWorld } from '../support/world.ts';
 import { storeAcme } from './profile-store.ts';
 
-interface Examined {
-  readonly code: number;
-  /** Checks by name. */
-  readonly checks: Readonly<Record<string, Row>>;
-  /** Names of failed checks and warnings, except that of the Node version, which depends on the machine. */
-  readonly wrong: readonly unknown[];
-}
-
 /** Runs doctor and parses its JSON report. */
-async function examined(options: CliOptions, ...argv: readonly string[]): Promise<Examined> {
+async function examined(options: CliOptions, ...argv: readonly string[]) {
   const { code, stdout } = await cli(['doctor', '-o', 'json', ...argv], options);
   const rows: unknown = JSON.parse(stdout);
   if (!isRows(rows)) throw new Error(`not a list: ${stdout}`);

@@ -6,13 +6,8 @@ export const liveKey = 'sk_live_AbCdEfGhIjKl0002';
 /** Its prefix does not tell the mode. */
 export const bareKey = 'AbCdEfGhIjKlMnOp0003';
 
-export interface Stored {
-  readonly baseUrl: string;
-  readonly key: string;
-}
-
 /** Stores the profile acme as the one in use. */
-export function storeAcme(home: string, { baseUrl, key }: Stored): string {
+export function storeAcme(home: string, { baseUrl, key }: { readonly baseUrl: string; readonly key: string }): string {
   const mode = key.startsWith('sk_live_') ? 'live' : 'sandbox';
   const acme = { baseUrl, plan: 'growth', mode, keys: { [mode]: key } };
   return storeText(home, JSON.stringify({ version: 1, current: 'acme', profiles: { acme } }));

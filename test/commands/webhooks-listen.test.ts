@@ -7,15 +7,8 @@ import { listener } from './webhooks-rig.ts';
 
 const account = { BIZMSG_API_KEY: 'sk_test_4f9Qm2ZpL8xVt3HdXk7R', BIZMSG_BASE_URL: 'https://api.example.com' };
 
-interface Listening {
-  readonly home: string;
-  readonly url: string;
-  /** Ends the listener; returns its stderr. */
-  end(): Promise<string>;
-}
-
 /** Starts a listener in this process. */
-async function listen(env: Readonly<Record<string, string>>, ...argv: readonly string[]): Promise<Listening> {
+async function listen(env: Readonly<Record<string, string>>, ...argv: readonly string[]) {
   const home = newHome();
   const over = new AbortController();
   onTestFinished(() => over.abort('SIGINT'));

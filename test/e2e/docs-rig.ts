@@ -16,12 +16,6 @@ interface ReaderOptions {
 /** A prompt and the answer to type. */
 type Answers = readonly (readonly [question: string, answer: string])[];
 
-interface Following {
-  /** Prompts by command. */
-  readonly answers?: Readonly<Record<string, Answers>>;
-  readonly exit?: number;
-}
-
 /** Runs a script in an environment as small as cron's, with bizmsg installed. */
 export async function sh(script: string, home: string, env: Readonly<Record<string, string>> = {}) {
   const options = {
@@ -52,7 +46,10 @@ export function openReader({ home = newHome(), env = {}, local = (text) => text 
   }
 
   /** Runs the commands of a block; returns those whose exit code or output differs from the page. */
-  async function follow(block: string, { answers = {}, exit = 0 }: Following = {}): Promise<readonly object[]> {
+  async function follow(
+    block: string,
+    { answers = {}, exit = 0 }: { readonly answers?: Readonly<Record<string, Answers>>; readonly exit?: number } = {},
+  ): Promise<readonly object[]> {
     await terminal.enter('cd');
     const otherwise = [];
     for (const { command, shown } of stepsIn(block)) {

@@ -118,10 +118,7 @@ export interface Process {
   result(): Result | undefined;
 }
 
-interface BatchState extends Pick<Message, 'account' | 'mode' | 'kind' | 'name'> {
-  readonly isCancelled: boolean;
-  readonly isLoading: boolean;
-}
+type BatchState = Pick<Message, 'account' | 'mode' | 'kind' | 'name'> & Record<'isCancelled' | 'isLoading', boolean>;
 
 export interface RowState {
   readonly batch: string;

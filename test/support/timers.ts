@@ -1,13 +1,7 @@
-export interface ManualTimers {
-  readonly later: Later;
-  /** Pending timers, with their milliseconds. */
-  readonly armed: ReadonlyMap<() => void, number>;
-  /** Fires the timers with this delay. */
-  fire(milliseconds: number): void;
-}
+import type { Later } from '../../src/base/sleep.ts';
 
 /** Timers that the test fires. */
-export function manualTimers(): ManualTimers {
+export function manualTimers() {
   const armed = new Map<() => void, number>();
   const later: Later = (milliseconds, run) => {
     const once = () => void (armed.delete(once) && run());
@@ -20,8 +14,6 @@ export function manualTimers(): ManualTimers {
   };
   return { later, armed, fire };
 }
-import type { Later } from '../../src/base/sleep.ts';
-
 /** A clock that the test moves; the timers that become due fire in order. */
 export function movedClock(start = 0) {
   let time = start;

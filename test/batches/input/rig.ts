@@ -19,13 +19,6 @@ interface Asked {
   readonly signal?: AbortSignal;
 }
 
-export interface Opened {
-  readonly input: Input;
-  /** Without the name of the file before them. */
-  readonly notes: readonly string[];
-  readonly questions: readonly string[];
-}
-
 /** Writes a file with this name and content. */
 export function fileOf(name: string, content: Content): string {
   const path = join(mkdtempSync(join(tmpdir(), 'bizmsg-input-')), name);
@@ -34,7 +27,7 @@ export function fileOf(name: string, content: Content): string {
 }
 
 /** Opens a file, or stdin. */
-export async function open(file: string, { stdin = [], answer, signal, ...options }: Asked = {}): Promise<Opened> {
+export async function open(file: string, { stdin = [], answer, signal, ...options }: Asked = {}) {
   const notes: string[] = [];
   const shown = file === '-' ? 'stdin' : file;
   const questions: string[] = [];

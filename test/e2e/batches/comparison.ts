@@ -37,6 +37,8 @@ export function createComparison(machine: Machine, model: World, usesPer: boolea
       if (isLoading) continue;
       const report = await machine.report(name, ['--profile', profileOf({ account, mode })]);
       const shown = report.filter((row) => !isTwice(row));
+      const stateText = ({ phone, state }: { readonly phone: string; readonly state: string }) =>
+        `${phone.startsWith('+') ? phone : 'unreadable'} ${words[state] ?? 'not-sent'}`;
       const wanted = rows.filter(({ batch }) => batch === name).map(stateText);
       // Columns are erased after 30 days, and those of contacts immediately.
       const isErased = shown.some(({ phone }) => phone === null);
@@ -85,7 +87,3 @@ const words: Readonly<Record<string, string>> = {
   unsure: 'unsure',
   'under way': 'unsure',
 };
-
-function stateText({ phone, state }: { readonly phone: string; readonly state: string }): string {
-  return `${phone.startsWith('+') ? phone : 'unreadable'} ${words[state] ?? 'not-sent'}`;
-}
