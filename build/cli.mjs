@@ -17,7 +17,7 @@ const groups = [
     name: 'core',
     test: /\/src\/(?:base\/json|cli\/output\/(?:figures|rows)|commands\/(?:completion|index)|session\/caller)\.ts$/,
   },
-  { name: 'run', test: /\/src\/(?:cli\/run|session\/(?:record-file|team))\.ts$/ },
+  { name: 'run', test: /\/src\/(?:cli\/run|session\/record-file)\.ts$/ },
   {
     name: 'call',
     test: /\/src\/(?:client\/(?:client|transport)|commands\/send-template|sandbox\/remote\/running|session\/(?:sandboxes|secrets|send-once))\.ts$/,

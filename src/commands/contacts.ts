@@ -4,7 +4,6 @@ import { command, type Context, lazyCommand, streaming } from '../cli/command.ts
 import { callOptions } from '../cli/globals.ts';
 import { cell, columnsOf, isRow, pick, valueAt } from '../cli/output/rows.ts';
 import { option, repeated } from '../cli/params.ts';
-import { typedPhone } from '../cli/phones.ts';
 import { recordPages } from '../cli/record-pages.ts';
 import { isRecord } from '../contract/readers.ts';
 import { bodyField, jsonIn, nested } from './body.ts';
@@ -66,7 +65,7 @@ const createContact = command({
 /** The phone is read as an import reads it. */
 async function withPhone(context: Context, body: unknown): Promise<unknown> {
   if (!isRecord(body) || typeof body['phone'] !== 'string') return body;
-  return { ...body, phone: await typedPhone(context, body['phone'], 'phone') };
+  return { ...body, phone: await (await import('../cli/phones.ts')).typedPhone(context, body['phone'], 'phone') };
 }
 
 function jsonField(key: readonly string[], text: string): unknown {
