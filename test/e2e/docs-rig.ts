@@ -2,7 +2,7 @@ import { execa } from 'execa';
 import { onTestFinished } from 'vitest';
 import { stopSandboxes } from '../support/cli.ts';
 import { newHome } from '../support/fake-service.ts';
-import { installIn } from '../support/install.ts';
+import { installIn } from '../support/bin.ts';
 import { withoutVariables, stepsIn } from '../support/docs.ts';
 import { openTerminal } from '../support/terminal.ts';
 

@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
 import type { Ran } from './cli.ts';
-import { homeEnv, isWindows } from './system.ts';
+import { homeEnv, isWindows, posixOnly } from './system.ts';
 
 export const binary = fileURLToPath(new URL('../../bin/bizmsg.js', import.meta.url));
 /** The command under test. */
@@ -62,6 +62,17 @@ export function startBin(
 
 export function cleanEnv(home: string, env: Readonly<Record<string, string>> = {}): Record<string, string> {
   return { ...homeEnv(home), PATH: process.env['PATH'] ?? '', ...env };
+}
+
+/** Installs the binary under test as `bizmsg`, like `npm link`; returns the PATH. */
+export function installIn(home: string): string {
+  posixOnly('they run a POSIX shell');
+  const folder = join(home, 'bin');
+  const file = join(folder, 'bizmsg');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(file, `#!/bin/sh\nexec ${programText} "$@"\n`);
+  chmodSync(file, 0o755);
+  return `${folder}${delimiter}${process.env['PATH'] ?? ''}`;
 }
 
 /** A new home folder. */
