@@ -4,17 +4,8 @@ import { dirname, join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { digestOf } from '../../build/inputs.mjs';
 
-const files = [
-  'src/main.ts',
-  'src/page/app.tsx',
-  'src/page/styles/base.css',
-  'src/page/tsconfig.json',
-  'build/cli.mjs',
-  'build.mjs',
-  'tsconfig.json',
-  'package.json',
-  'package-lock.json',
-];
+const scripts = 'build/cli.mjs build.mjs tsconfig.json package.json package-lock.json'.split(' ');
+const files = ['src/main.ts', 'src/page/app.tsx', 'src/page/styles/base.css', 'src/page/tsconfig.json', ...scripts];
 
 it.each(files)('a change of %s makes a build stale', (file) => {
   const project = mkdtempSync(join(tmpdir(), 'bizmsg-inputs-'));
