@@ -13,15 +13,12 @@ const body = JSON.stringify({ params: ['Ada', 'A-1042'], to, template: 'order_up
 describe('a live message that was sent before', () => {
   beforeEach(async () => void (await machine.live(message)));
 
-  it.each([[[]], [['--yes']], [['--quiet']]])(
-    'is refused with %j without a terminal, and nothing is sent',
-    async (words) => {
-      const { code, stdout, stderr } = await machine.live([...message, ...words]);
-      expect([code, stdout]).toEqual([11, '']);
-      expect(stderr).toContain('the same message was sent ');
-      expect(machine.sent()).toBe(1);
-    },
-  );
+  it.each(['--no-input', '--yes', '--quiet'])('is refused with %s without a terminal, and not sent', async (word) => {
+    const { code, stdout, stderr } = await machine.live([...message, word]);
+    expect([code, stdout]).toEqual([11, '']);
+    expect(stderr).toContain('the same message was sent ');
+    expect(machine.sent()).toBe(1);
+  });
 
   it.each([
     ['another template', [send, to, 'welcome']],

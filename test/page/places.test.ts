@@ -25,6 +25,7 @@ describe.skipIf(noBrowser)(`the places of the page (${noBrowser ?? 'in chromium'
   it('Data previews a template with its variables, and says if it cannot be sent', async () => {
     const page = await tabs.open(shown.link);
     await show(page, 'data/templates%2Forder_update');
+    await page.reload();
     await page.locator('nav[aria-label=Data] [aria-current]', { hasText: 'Templates' }).waitFor();
     const details = page.getByRole('region', { name: 'Details' });
     const preview = details.getByRole('group', { name: 'Preview' });

@@ -3,6 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { query } from '../../src/base/transaction.ts';
 import { identify, openMark, watched } from '../../src/store/marks.ts';
 import { expire, expireDaily } from '../../src/store/retention.ts';
+import { shortHash } from '../../src/store/schema.ts';
 import { admitSingle } from '../../src/store/single.ts';
 import { allSendings, erase, latestSendings } from '../../src/store/history.ts';
 import { type Answer, claim, release, settle } from '../../src/store/work.ts';
@@ -151,3 +152,5 @@ it('a claim waits for no other batch', async () => {
   const claims = await Promise.all([first, second].map(({ id }) => claim(database, { ...turn, id })));
   expect(claims).toMatchObject([{ row: { who: '+1' } }, { row: { who: '+5' } }]);
 });
+
+it('a text has the hash that is stored', () => expect(shortHash('Hello Ada')).toBe('1d20598df70e29'));
